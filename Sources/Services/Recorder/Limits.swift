@@ -113,6 +113,8 @@ enum Limits {
     static let carriedTags = 64
     /// Playlists whose entries are remembered.
     static let recentPlaylists = 4
+    /// Entries by which a rendition may list more than the leading one, and go on from its starts.
+    static let reckonedStarts = 3
     /// How long after a restart a playlist from before it may still appear.
     static let oldPlaylists = Duration.seconds(600)
     /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's

@@ -130,5 +130,7 @@ struct FoundScenario: Sendable {
         // the first of three segments was gone.
         FoundScenario(seed: 5_560_783, faults: [0, 1, 4, 5], hasDiscontinuities: true, isOutOfStep: true),
         FoundScenario(seed: 5_591_192, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
+        // A rendition that listed each segment before the leading one did was a segment off from the start.
+        FoundScenario(seed: 5_580_260, faults: [], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

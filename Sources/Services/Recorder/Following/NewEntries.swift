@@ -30,21 +30,42 @@ struct NewEntries {
         flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
         let isRounded = dated.isWrong || Self.roundsDurations(playlist)
+        var reckoned = step.flatMap {
+            Self.reckoned(playlist, before: from, target: target, shared: shared, measured, $0)
+        }
         for (index, number) in zip(indices, numbers) {
             let said = PlaylistFollower.duration(of: playlist.segments[index])
             // What follows must have its start decided now, also where EXTINF is of no use.
             let byMedia = measured.duration(said: said)
             let byDates = dates[index] == nil ? nil : dated.duration(said: said, measured: byMedia)
-            let duration = byDates ?? byMedia
+            let duration = byDates ?? byMedia ?? target
+            let known = shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) }
+            let start = known ?? reckoned
+            reckoned = step == nil ? nil : start.map { $0 + duration }
             entries.append(
                 TimePlacing.Entry(
-                    duration: duration ?? target,
-                    programDateTime: dates[index],
+                    duration: duration, programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty || holes.contains(number),
                     showsJump: Self.showsJump(playlist, index, dates[index]), isRounded: isRounded,
-                    sharedStart: shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) },
-                    isSharedByMedia: step != nil))
+                    sharedStart: start, isSharedByMedia: step != nil,
+                    sharedSlack: known == nil ? target / 2 : Limits.tolerance))
         }
+    }
+
+    /// Where the first new entry begins if the leading rendition, which has not listed it yet, goes on from
+    /// the few before it; nil when those have no starts there.
+    private static func reckoned(
+        _ playlist: MediaPlaylist, before from: Int, target: Int64, shared: [Int64: Instant],
+        _ measured: MeasuredDurations, _ step: LeaderStep,
+    ) -> Instant? {
+        var length: Int64 = 0
+        for index in playlist.segments.indices.prefix(from).suffix(Limits.reckonedStarts).reversed() {
+            let said = PlaylistFollower.duration(of: playlist.segments[index])
+            length += measured.duration(said: said) ?? target
+            guard let number = PlaylistFollower.number(playlist, index) else { return nil }
+            if let start = shared[number + step.numbers] { return start + step.later + length }
+        }
+        return nil
     }
 
     /// Leaves the first ones out.

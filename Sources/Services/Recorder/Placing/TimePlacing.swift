@@ -32,6 +32,8 @@ struct TimePlacing: Sendable {
         var sharedStart: Instant?
         /// Time stamps show that it is the same segment, whatever the numbers.
         var isSharedByMedia = false
+        /// How far that start may be off before it counts, microseconds.
+        var sharedSlack = Limits.tolerance
         /// Where its media begin, as another source's show that were recorded before.
         var joinedStart: Instant?
     }
@@ -300,7 +302,7 @@ extension TimePlacing {
             let isShown = arrived.entry.isSharedByMedia
             let bound = isShown ? Self.step(target: target) : arrived.entry.duration / 2
             if (shared - expected).magnitude <= bound.magnitude {
-                return Reading(start: shared, slack: Limits.tolerance, isShown: isShown)
+                return Reading(start: shared, slack: arrived.entry.sharedSlack, isShown: isShown)
             }
         }
         return Reading(start: expected, slack: target + target / 2, isByArrival: true)
