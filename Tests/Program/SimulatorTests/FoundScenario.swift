@@ -132,5 +132,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 5_591_192, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
         // A rendition that listed each segment before the leading one did was a segment off from the start.
         FoundScenario(seed: 5_580_260, faults: [], hasDiscontinuities: true, isOutOfStep: true),
+        // Another source with EXTINF halved began with a discontinuity: EXTINF was believed, and half a minute
+        // that no one had recorded counted as held.
+        FoundScenario(seed: 5_570_503, faults: [2, 3], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -95,14 +95,24 @@ extension RenditionProgress {
         case .compares(let number, let former):
             join = .none
             guard number == first else { return }
-            if let begin = former.firstTimestamp, let end = probed?.firstTimestamp {
+            if let length = length(of: former, before: probed, in: playlist) {
                 measured.add(
-                    said: PlaylistFollower.duration(of: playlist.segments[0]), expected: 0,
-                    measured: HeldMedia.distance(from: begin, to: end), isCompared: true)
+                    said: PlaylistFollower.duration(of: playlist.segments[0]), expected: 0, measured: length,
+                    isCompared: true)
             }
             find(former, in: playlist, at: arrival)
         case .none, .open, .found: break
         }
+    }
+
+    /// How long a playlist's first segment is: up to the second one, or as its own media say where a
+    /// discontinuity parts them, microseconds.
+    private func length(
+        of first: ProbedSegment, before second: ProbedSegment?, in playlist: MediaPlaylist,
+    ) -> Int64? {
+        if playlist.segments[1].discontinuityCount > 0 { return first.measuredDuration }
+        guard let begin = first.firstTimestamp, let end = second?.firstTimestamp else { return nil }
+        return HeldMedia.distance(from: begin, to: end)
     }
 
     /// Whether a playlist's first segment, which was read, seems to be longer or shorter than is known.
