@@ -135,5 +135,7 @@ struct FoundScenario: Sendable {
         // Another source with EXTINF halved began with a discontinuity: EXTINF was believed, and half a minute
         // that no one had recorded counted as held.
         FoundScenario(seed: 5_570_503, faults: [2, 3], hasDiscontinuities: true, isOutOfStep: true),
+        // Killed while the disk was full: what the next process fetched late had no discontinuities.
+        FoundScenario(seed: 5_560_245, faults: [4, 5], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

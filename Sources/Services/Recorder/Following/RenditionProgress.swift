@@ -344,11 +344,13 @@ struct RenditionProgress: Sendable {
             guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil,
                 !isFilled(window)
             else { return nil }
+            let entry = playlist.segments[index]
             return ListedSegment(
                 placed: PlacedSegment(
                     identity: SegmentIdentity(rendition: id, run: run, number: number),
-                    start: window.begin, duration: window.microseconds),
-                entry: playlist.segments[index], arrival: arrival,
+                    start: window.begin, duration: window.microseconds,
+                    boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
+                entry: entry, arrival: arrival,
                 flags: NewEntries.flags(of: playlist, index), numberShift: alignment.shift,
                 discontinuityCount: discontinuityCount, availableUntil: availableUntil)
         }
