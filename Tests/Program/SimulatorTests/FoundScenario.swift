@@ -137,5 +137,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 5_570_503, faults: [2, 3], hasDiscontinuities: true, isOutOfStep: true),
         // Killed while the disk was full: what the next process fetched late had no discontinuities.
         FoundScenario(seed: 5_560_245, faults: [4, 5], hasDiscontinuities: true, isOutOfStep: true),
+        // All of the first playlist after a jump of numbers was held: the gap behind it was called a stall.
+        FoundScenario(seed: 5_581_075, faults: [0, 4], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -65,7 +65,7 @@ extension RenditionProgress {
         behind held: (number: Int64, window: TimeWindow, timestamp: Int64), at arrival: Arrival,
     ) -> DateSteps.Finding? {
         let entry = playlist.segments[from]
-        guard owedCause == nil, let number = PlaylistFollower.number(playlist, from),
+        guard owed == nil, let number = PlaylistFollower.number(playlist, from),
             !dateSteps.knowsLate(number), entry.discontinuityCount == 0, !entry.isGap,
             !playlist.segments.contains(where: { $0.programDateTimeMicroseconds != nil }),
             let arrived = TimePlacing.arrival(of: Array(entries(of: playlist)[from...]), arrival)
@@ -86,7 +86,7 @@ extension RenditionProgress {
     ) -> DateSteps.Finding {
         let target = PlaylistFollower.target(of: playlist)
         let step = TimePlacing.step(target: target)
-        guard let end = placing.end, owedCause == nil,
+        guard let end = placing.end, owed == nil,
             arrival.date - arrival.behind + (placing.sourceOffset ?? 0) - end > step,
             let number = PlaylistFollower.number(playlist, from), !dateSteps.knowsLate(number),
             playlist.segments[from].discontinuityCount == 0, !playlist.segments[from].isGap,

@@ -64,8 +64,9 @@ struct RenditionProgress: Sendable {
     var deferred = DeferredSegments()
     /// Those that were listed under EXT-X-GAP.
     var gaps = GapSegments()
-    /// A boundary that no segment carries yet, because all of its playlist was recorded already.
-    private(set) var owedCause: String?
+    /// A boundary that no segment carries yet, because all of its playlist was recorded already; `hole` says
+    /// why time may be missing there.
+    private(set) var owed: (cause: String, hole: GapReason)?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
         self.description = description
@@ -224,9 +225,9 @@ struct RenditionProgress: Sendable {
     ) -> [ListedSegment] {
         guard let run else { return [] }
         let target = PlaylistFollower.target(of: playlist)
-        let opensHole = opensHole || owedCause != nil
+        let opensHole = opensHole || owed != nil
         // Another source may list what is recorded for longer than one playlist.
-        let isSource = (cause ?? owedCause) == "source"
+        let isSource = (cause ?? owed?.cause) == "source"
         measured.add(missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
@@ -277,8 +278,9 @@ struct RenditionProgress: Sendable {
                 new.entries[index].duration += measured.repay(by: new.entries[index].duration)
             }
         }
-        let cause = cause ?? owedCause
-        owedCause = new.entries.isEmpty ? cause : nil
+        let hole = cause == nil ? owed?.hole ?? hole : hole
+        let cause = cause ?? owed?.cause
+        owed = new.entries.isEmpty ? cause.map { ($0, hole) } : nil
         let placements = placing.place(new.entries, arrival: arrival, target: target)
         for (entry, placement) in zip(new.entries, placements) {
             guard let date = entry.programDateTime else { continue }
