@@ -139,5 +139,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 5_560_245, faults: [4, 5], hasDiscontinuities: true, isOutOfStep: true),
         // All of the first playlist after a jump of numbers was held: the gap behind it was called a stall.
         FoundScenario(seed: 5_581_075, faults: [0, 4], hasDiscontinuities: true, isOutOfStep: true),
+        // A process that was killed while the disk was full: the next one called the gap a jump of the source.
+        FoundScenario(seed: 5_590_553, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -197,7 +197,7 @@ struct RenditionProgress: Sendable {
     ///
     /// What looks like a restart then may be a source that numbers each playlist from the beginning: its
     /// sliding was not observed.
-    var isComingBack: Bool { !missed.held.isEmpty }
+    var isComingBack: Bool { !missed.held.isEmpty || !unfetched.isEmpty }
 
     /// Why time is missing before what a playlist lists; `present` is the trouble that the source is in now.
     func hole(skips missing: Int64, present: GapReason?) -> GapReason {
