@@ -141,5 +141,8 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 5_581_075, faults: [0, 4], hasDiscontinuities: true, isOutOfStep: true),
         // A process that was killed while the disk was full: the next one called the gap a jump of the source.
         FoundScenario(seed: 5_590_553, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
+        // A frozen process began a run when it went on, and lost the channel. When it owned the channel again,
+        // its unfinished segments put its run behind the one that was recorded since: fifty were held twice.
+        FoundScenario(seed: 5_600_021, faults: [5, 6, 8], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -108,8 +108,9 @@ struct RenditionProgress: Sendable {
     /// Continues after a segment of the journal; its digest is empty while its key is missing.
     mutating func resume(with segment: PlacedSegment, digest: [UInt8], choice: ClockChoice) {
         let (identity, window) = (segment.identity, segment.window)
-        guard identity.run >= run ?? 0 else { return }
         let isNewRun = run != identity.run
+        // A node that stood still may have begun a later run meanwhile, behind which the recording went on.
+        guard !isNewRun || identity.run > run ?? 0 && window.end > placing.end ?? window.begin else { return }
         if isNewRun { (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil) }
         (run, join) = (identity.run, .open)
         remember(identity, digest)
