@@ -177,8 +177,8 @@ struct SimulatedChannel {
     /// Seconds since the beginning.
     private(set) var time = 0.0
     private(set) var batches: [Batch] = []
-    /// The segments that were asked for.
-    private(set) var requested: Set<SegmentIdentity> = []
+    /// The segments that were asked for, in order; again where a try failed.
+    private(set) var requested: [SegmentIdentity] = []
     private(set) var journal: [JournalEntry] = []
     private(set) var trimmed: Set<JournalPosition> = []
     private(set) var messages: [String] = []
@@ -192,7 +192,10 @@ struct SimulatedChannel {
     /// The host's clock is set on by so many seconds from a time on.
     var clockStep: (from: Double, seconds: Double)?
 
-    init(_ sources: [SimulatedSource], clock: ClockChoice = .auto, seed: UInt64 = 1) {
+    init(
+        _ sources: [SimulatedSource], clock: ClockChoice = .auto, heads: [RenditionHead] = [],
+        seed: UInt64 = 1,
+    ) {
         self.sources = sources
         let id = ChannelID("news") ?? PublisherStage.fact(video(0), 0).channel
         var settings = ChannelSettings(
@@ -210,7 +213,7 @@ struct SimulatedChannel {
                 discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
                 targetSeconds: 0))
         state = RecordingState(
-            channel: channel, lease: lease, heads: [], newestRun: nil,
+            channel: channel, lease: lease, heads: heads, newestRun: nil,
             at: Moment(date: at(Self.epoch), steady: moment(0)), seed: seed)
         happen(.started, after: 0)
     }
@@ -259,7 +262,7 @@ struct SimulatedChannel {
         switch action {
         case .fetchPlaylist(let request): answer(request)
         case .fetchSegment(let request):
-            requested.insert(request.segment.identity)
+            requested.append(request.segment.identity)
             answer(request)
         case .probeSegment(let request):
             let probed = ProbedSegment(digest: Self.digest(of: request.segment))
