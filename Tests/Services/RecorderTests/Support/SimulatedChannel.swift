@@ -41,6 +41,7 @@ struct SimulatedSource: Sendable {
     var listed = 5
     /// Segments under one key; nil is clear.
     var segmentsPerKey: Int64?
+    var breaks: SimulatedBreaks?
     var faults: [Fault] = []
     /// Lines before the segments with these numbers, in each rendition.
     var lines: [Int64: [String]] = [:]
@@ -129,6 +130,7 @@ struct SimulatedSource: Sendable {
         var playlist = MediaPlaylist()
         playlist.targetDurationSeconds = Int(segmentDuration)
         playlist.mediaSequence = UInt64(first)
+        playlist.discontinuitySequence = breaks?.discontinuitySequence(before: first)
         playlist.segments = (first..<max(first, end)).map { number in
             var segment = MediaSegment(
                 uri: "\(id)-\(Int(begin))-\(number).ts",
@@ -137,6 +139,7 @@ struct SimulatedSource: Sendable {
                 programDateTimeMicroseconds: isDated ? at(date(of: number, after: begin)).microseconds : nil,
                 unknownLines: lines[number] ?? [])
             segment.isGap = isGap(id, number, at: time)
+            breaks?.change(&segment, number)
             return segment
         }
         let (from, until) = (at(Double(first) * segmentDuration + zone), at(time + zone))
@@ -179,6 +182,7 @@ struct SimulatedChannel {
     private(set) var batches: [Batch] = []
     /// The segments that were asked for, in order; again where a try failed.
     private(set) var requested: [SegmentIdentity] = []
+    private(set) var actionCount = 0
     private(set) var journal: [JournalEntry] = []
     private(set) var trimmed: Set<JournalPosition> = []
     private(set) var messages: [String] = []
@@ -250,7 +254,9 @@ struct SimulatedChannel {
     private mutating func handle(_ event: RecordingEvent) {
         let step = clockStep.map { time >= $0.from ? $0.seconds : 0 } ?? 0
         let moment = Moment(date: at(Self.epoch + time + step), steady: RecorderTests.moment(time))
-        for action in state.handle(event, at: moment) { perform(action) }
+        let actions = state.handle(event, at: moment)
+        actionCount += actions.count
+        for action in actions { perform(action) }
     }
 
     private mutating func happen(_ event: RecordingEvent, after seconds: Double) {
@@ -352,13 +358,13 @@ struct SimulatedChannel {
     }
 
     private static func stored(_ placed: PlacedSegment, _ segment: ListedSegment?) -> StoredSegment {
-        let kind = placed.identity.rendition.kind
         let name = SegmentName(start: placed.start, revision: 0, fileExtension: .transportStream)
         let object = CommittedObject(
             key: .segment(PublisherStage.fact(video(0), 0).channel, placed.identity.rendition, name),
             byteCount: 1000, digest: segment.map(digest) ?? [1], wasThere: false)
         var format = SegmentFormat(
-            container: .transportStream, tracks: kind == .audio ? "audio:aac" : "video:h264")
+            container: .transportStream,
+            tracks: SimulatedBreaks.tracks(of: segment, in: placed.identity.rendition))
         format.keyName = segment?.entry.keys.first?.uri
         return StoredSegment(object: object, format: format, flags: [], plainBytes: 1000)
     }
