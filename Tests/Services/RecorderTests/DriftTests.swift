@@ -43,6 +43,22 @@ struct DriftTests {
         #expect(abs(moved - (Self.hours - 0.5) * 3.6) < 1)
     }
 
+    /// A difference to a date is left alone up to the tolerance, and of a larger one each segment takes a
+    /// part: none may be off by more than both.
+    @Test("is followed by its dates as closely where EXTINF is off by a twentieth", arguments: [-0.05, 0.05])
+    func wrongDurations(drift: Double) {
+        var source = SimulatedSource(
+            url: "http://one.test/live/index.m3u8", renditions: [video(0)], faults: [.unreachable(0...70)])
+        // The first playlist shows it: its dates, which are not in whole seconds, and EXTINF differ by 2.7 s.
+        (source.listed, source.zone, source.durationDrift) = (10, 0.25, drift)
+        var channel = SimulatedChannel([source])
+        channel.run(until: 3_600)
+        #expect(channel.published(video(0)).count > 570 && channel.losses.isEmpty)
+        #expect(channel.discontinuityStarts.count == 1)
+        let bound = Double(Limits.tolerance + Limits.slew) / 1_000_000
+        #expect(Self.worst(channel) { Double($0) * 6 + 0.25 } <= bound)
+    }
+
     @Test(
         "without dates is held within two target durations of arrival, and the status says so",
         arguments: [-1.0, 1.0])
