@@ -110,6 +110,8 @@ struct Encoder {
     let settings: Settings
     let index: Int
     private let faults: [Fault]
+    let gaps: [Fault]
+    let dateJumps: [Fault]
     private var chance: SeededChance
     private(set) var segments: [Segment] = []
     /// What playlists list of each segment, by rendition.
@@ -126,6 +128,8 @@ struct Encoder {
         faults = scenario.faults.filter {
             $0.place == index && [.restart, .ended, .jump].contains($0.kind)
         }
+        gaps = scenario.faults.filter { $0.place == index && $0.kind == .gap }
+        dateJumps = scenario.faults.filter { $0.place == index && $0.kind == .dateJump }
         chance = SeededChance(
             seed: scenario.seed &* 31 &+ (settings.carriesFirst ? 0 : UInt64(index)))
         nextBegin = Scenario.begin - 60_000_000
@@ -203,9 +207,10 @@ struct Encoder {
     func digest(of rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> [UInt8] {
         let now = now - step(of: rendition).later
         let range = listed(at: now)
+        let gapCount = UInt8(clamping: range.count { isGap($0, at: now) })
         return Media.digest(index, rendition, range.lowerBound)
             + Media.digest(index, rendition, range.upperBound)
-            + [hasEnded(at: now) ? 1 : 0, repeats(scenario, at: now) ? 1 : 0]
+            + [hasEnded(at: now) ? 1 : 0, repeats(scenario, at: now) ? 1 : 0, gapCount]
     }
 
     /// The playlist of a rendition.
@@ -218,6 +223,9 @@ struct Encoder {
         playlist.mediaSequence = UInt64(range.first.map { segments[$0].number + step.numbers } ?? 0)
         playlist.discontinuitySequence = range.first.flatMap { discontinuitySequence(before: $0) }
         playlist.segments = entries[rendition].map { Array($0[range]) } ?? []
+        for place in playlist.segments.indices where isGap(range.lowerBound + place, at: now) {
+            playlist.segments[place].isGap = true
+        }
         playlist.dateRanges = dateRanges(in: range)
         if repeats(scenario, at: now), var last = playlist.segments.last {
             // Without dates it would be the same media played once more.
@@ -249,7 +257,8 @@ struct Encoder {
     }
 
     private func date(of begin: Instant) -> Instant? {
-        switch settings.dates {
+        let begin = begin + lead(at: begin)
+        return switch settings.dates {
         case .none: nil
         case .right, .wrongZone: begin + settings.dateError
         case .wholeSeconds: Instant(seconds: begin.microseconds / 1_000_000)

@@ -34,10 +34,11 @@ extension Ledger {
         // What leaves the playlist while the recorder is down was listed before.
         let list = target * Int64(encoders[0].settings.listed)
         return scenario.faults.reduce(into: []) { right, fault in
+            let cause = onLine(fault.span)
             let isDown = Self.reasons(fault.kind).contains(.recorderDown)
             let span = TimeWindow(
-                begin: fault.span.begin - 3 * target - 10_000_000 - (isDown ? list : 0),
-                end: fault.span.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)
+                begin: cause.begin - 3 * target - 10_000_000 - (isDown ? list : 0),
+                end: cause.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)
             guard span.overlaps(hole) else { return }
             right.formUnion(Self.reasons(fault.kind))
             // An end that no playlist was fetched in is a stall.
@@ -50,7 +51,8 @@ extension Ledger {
         case .sourceAway: [.sourceUnreachable, .segmentMissing, .segmentExpired]
         case .restart: [.sourceStalled]
         case .ended: [.sourceEnded]
-        case .jump: [.sourceJump]
+        case .jump, .dateJump: [.sourceJump]
+        case .gap: [.sourceGap]
         case .missing: [.segmentMissing]
         // What was listed could not be fetched in time, or was never seen.
         case .slow: [.segmentMissing, .segmentExpired]
@@ -95,7 +97,8 @@ extension Ledger {
     /// Whether nothing was wrong for minutes, and the recording has not just begun.
     func isCalm(_ instant: Instant) -> Bool {
         let span = TimeWindow(begin: instant - 600_000_000, end: instant + 120_000_000)
-        return instant - Scenario.begin > 120_000_000 && !scenario.faults.contains { $0.span.overlaps(span) }
+        return instant - Scenario.begin > 120_000_000
+            && !scenario.faults.contains { onLine($0.span).overlaps(span) }
     }
 
     /// Bytes that are not what they are said to be.

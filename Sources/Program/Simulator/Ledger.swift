@@ -33,7 +33,7 @@ struct Ledger {
         rows.sorted { $0.key < $1.key }.flatMap { id, rows in
             rows.map { row in
                 let (source, index) = Media.source(row.fact.digest)
-                let error = Double(row.fact.start - encoders[source].begin(of: index, id)) / 1_000_000
+                let error = Double(row.fact.start - encoders[source].place(of: index, id)) / 1_000_000
                 return "\(id) \(seconds(row.fact.start))…\(seconds(row.fact.end)) s: source \(source), "
                     + "number \(row.fact.identity.number), run \(row.fact.identity.run), off \(error)"
             }
@@ -94,8 +94,11 @@ struct Ledger {
             if !row.fact.flags.contains(.late) { longest = max(longest, encoder.target) }
             // What EXTINF says of the first segments of a run cannot be known to be wrong.
             if isUnknown(index, encoders[source]) || followsWrongClock(segment.begin) { return nil }
-            let error = row.fact.start - encoders[source].begin(of: index, row.fact.identity.rendition)
-            guard !tolerance(encoder, longest: longest).contains(error) else { return nil }
+            let rendition = row.fact.identity.rendition
+            let error = row.fact.start - encoders[source].place(of: index, rendition)
+            guard !tolerance(encoder, longest: longest).contains(error),
+                !isNotFollowedYet(index, of: rendition, encoders[source], error)
+            else { return nil }
             return
                 "\(row.fact.identity) is \(Double(error) / 1_000_000) s off, at \(seconds(segment.begin)) s"
         }
@@ -195,12 +198,13 @@ struct Ledger {
         let encoder = encoders[0]
         let segment = encoder.segments[index]
         if scenario.faults(.missing, of: 0, at: segment.listedAt) { return false }
+        guard let first = offered(segment) else { return false }
         // Playlists are fetched again after the duration that they say of their last segment.
         let pause = encoder.settings.duration * (encoder.settings.saidDurations == .double ? 5 : 3) / 2
         var needed = pause + 2_000_000
         // A key is wrong, and the segment no longer being written, only when it does not open after five tries.
         if scenario.faults(.wrongKey, of: 0, at: segment.listedAt) { needed += 5_000_000 }
-        var good = max(segment.listedAt, Scenario.begin + 2_000_000)
+        var good = max(first, Scenario.begin + 2_000_000)
         // What is listed last may not be seen before the end.
         let gone = min(encoder.gone(index), scenario.end - encoder.settings.duration)
         for span in bad where span.end > good {
@@ -232,7 +236,8 @@ struct Ledger {
                     scenario.nodeCount > 1
                     && scenario.faults.contains { [.killed, .cutOff, .frozen].contains($0.kind) }
                 return takesOver ? TimeWindow(begin: fault.span.begin, end: end + recovery + 6_000_000) : nil
-            case .missing, .partial, .clockStep, .answersLost, .damaged, .keyAway, .wrongKey, .refused:
+            case .missing, .partial, .clockStep, .answersLost, .damaged, .keyAway, .wrongKey, .refused,
+                .gap, .dateJump:
                 return nil
             }
         }
@@ -249,9 +254,10 @@ struct Ledger {
     private func unexplained(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         let target = encoders[0].settings.duration
         let causes = scenario.faults.map { fault in
-            TimeWindow(
-                begin: fault.span.begin - 3 * target - 10_000_000,
-                end: fault.span.end + 12 * target + (encoders.count > 1 ? 900_000_000 : 60_000_000))
+            let span = onLine(fault.span)
+            return TimeWindow(
+                begin: span.begin - 3 * target - 10_000_000,
+                end: span.end + 12 * target + (encoders.count > 1 ? 900_000_000 : 60_000_000))
         }
         return zip(rows, rows.dropFirst()).compactMap { row, next in
             let hole = TimeWindow(begin: row.fact.end, end: next.fact.start)

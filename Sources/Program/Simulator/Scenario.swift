@@ -42,7 +42,11 @@ struct Scenario: Sendable {
         addExtras()
         addDiscontinuities()
         addSteps()
+        addCalmFaults()
     }
+
+    /// Dates that jump are followed only where the channel says that they are right.
+    var clock: ClockChoice { faults.contains { $0.kind == .dateJump } ? .source : .auto }
 
     /// What has its own chance, so that the rest of a seed's scenario stays as it is.
     private mutating func addExtras() {
@@ -82,6 +86,24 @@ struct Scenario: Sendable {
             guard let last = renditions.last else { continue }
             encoders[index].steps[last]?.later = cut
         }
+    }
+
+    /// Faults with no other one near them, behind all others, so that those keep their numbers.
+    private mutating func addCalmFaults() {
+        var chance = SeededChance(seed: seed ^ 0xCA_14)
+        for kind in Fault.Kind.calm {
+            let fault = Fault(
+                calm: kind, within: length - Self.quiet, target: encoders[0].duration, &chance)
+            let isWanted = chance.happens(in: 2)
+            if isWanted, encoders.count == 1, encoders[0].allows(kind), isCalm(around: fault.span) {
+                faults.append(fault)
+            }
+        }
+    }
+
+    private func isCalm(around span: TimeWindow) -> Bool {
+        let wide = TimeWindow(begin: span.begin - 200_000_000, end: span.end + 300_000_000)
+        return !faults.contains { $0.span.overlaps(wide) }
     }
 
     /// Faults of a kind that are in force at an instant.
@@ -156,9 +178,15 @@ struct Fault: Sendable {
         case wrongKey
         /// PostgreSQL refuses the facts of some segments that are listed in the span, for good.
         case refused
+        /// Segments that are listed in the span are under EXT-X-GAP for their first `amount` microseconds.
+        case gap
+        /// The dates of the source jump ahead by `amount` microseconds when the span begins.
+        case dateJump
 
         /// The kinds that came later, and have a chance of their own.
         static let extra: [Kind] = [.damaged, .keyAway, .wrongKey, .refused]
+        /// Those that came still later, and are drawn only where nothing else is wrong.
+        static let calm: [Kind] = [.gap, .dateJump]
     }
 
     var kind: Kind
@@ -173,8 +201,8 @@ struct Fault: Sendable {
 
     init(within length: Int64, encoders: Int, nodes: Int, target: Int64, _ chance: inout SeededChance) {
         kind =
-            Kind.allCases.filter { $0 != .partial && !Kind.extra.contains($0) }.randomElement(using: &chance)
-            ?? .sourceAway
+            Kind.allCases.filter { $0 != .partial && !(Kind.extra + Kind.calm).contains($0) }
+            .randomElement(using: &chance) ?? .sourceAway
         place = 0
         switch kind {
         case .sourceAway, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
@@ -182,7 +210,7 @@ struct Fault: Sendable {
             place = Int.random(in: 0..<encoders, using: &chance)
         case .clockStep, .diskFull, .killed, .frozen, .cutOff:
             place = Int.random(in: 0..<nodes, using: &chance)
-        case .catalogueAway, .answersLost, .damaged, .keyAway, .wrongKey, .refused: break
+        case .catalogueAway, .answersLost, .damaged, .keyAway, .wrongKey, .refused, .gap, .dateJump: break
         }
         span = Self.span(within: length, &chance)
         let begin = span.begin - Scenario.begin
@@ -206,6 +234,18 @@ struct Fault: Sendable {
         kind = Kind.extra.randomElement(using: &chance) ?? .damaged
         place = kind == .refused ? 0 : Int.random(in: 0..<encoders, using: &chance)
         span = Self.span(within: length, &chance)
+    }
+
+    init(calm kind: Kind, within length: Int64, target: Int64, _ chance: inout SeededChance) {
+        (self.kind, place) = (kind, 0)
+        let latest = max(301_000_000, length)
+        let begin = Scenario.begin + Int64.random(in: 300_000_000...latest, using: &chance)
+        let count = Int64.random(in: 1...3, using: &chance)
+        span = TimeWindow(begin: begin, end: begin + count * target)
+        let jump: Int64 = [60, 3600, 172_800].randomElement(using: &chance) ?? 60
+        amount =
+            kind == .dateJump
+            ? jump * Microseconds.perSecond : Int64.random(in: 1...8, using: &chance) * target
     }
 
     /// Short and long ones are as likely.

@@ -135,7 +135,7 @@ extension Simulation {
 
     private func isMissing(_ index: Int, of source: Int) -> Bool {
         let listed = encoders[source].segments[index].listedAt
-        return scenario.faults(.missing, of: source, at: listed)
+        return scenario.faults(.missing, of: source, at: listed) || encoders[source].isGap(index, at: now)
     }
 
     mutating func store(_ stored: StoredSegment, _ request: SegmentRequest, _ node: Int) {

@@ -67,11 +67,11 @@ struct Simulation {
         let urls = encoders.map { Self.url(of: $0.index) }
         sources = Dictionary(uniqueKeysWithValues: zip(urls, encoders.indices))
         bases = urls.compactMap { try? HTTPURL($0) }
-        let settings = urls.enumerated().map { SourceSettings(url: $1, priority: $0) }
-        channel = Channel(
-            row: 1,
-            settings: ChannelSettings(id: Self.channel, title: "", sources: settings, retentionSeconds: nil),
-            version: 1)
+        let listed = urls.enumerated().map { SourceSettings(url: $1, priority: $0) }
+        var settings = ChannelSettings(
+            id: Self.channel, title: "", sources: listed, retentionSeconds: nil)
+        settings.clock = scenario.clock
+        channel = Channel(row: 1, settings: settings, version: 1)
     }
 
     static let channel = ["simulated"].compactMap(ChannelID.init)[0]

@@ -42,11 +42,16 @@ struct SimulatorTests {
             if [.keyAway, .wrongKey].contains(kind) {
                 scenario.encoders[0].keys = Encoder.Keys(period: 5, saysVectors: seed == 2)
             }
+            if Fault.Kind.calm.contains(kind) {
+                scenario.encoders = [scenario.encoders[0]]
+                (scenario.encoders[0].dates, scenario.encoders[0].dateError) = (.right, 0)
+                scenario.encoders[0].saidDurations = .exact
+            }
             let begin = Scenario.begin + 400_000_000
             scenario.faults = [
                 Fault(
                     kind: kind, place: 0, span: TimeWindow(begin: begin, end: begin + 25_000_000),
-                    amount: kind == .jump ? 50 : 10_000_000)
+                    amount: kind == .jump ? 50 : kind == .dateJump ? 60_000_000 : 10_000_000)
             ]
             var simulation = Simulation(scenario)
             let findings = simulation.run()
