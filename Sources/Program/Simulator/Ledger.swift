@@ -202,7 +202,7 @@ struct Ledger {
         // Playlists are fetched again after the duration that they say of their last segment.
         let pause = encoder.settings.duration * (encoder.settings.saidDurations == .double ? 5 : 3) / 2
         var needed = pause + 2_000_000
-        // A key is wrong, and the segment no longer being written, only when it does not open after five tries.
+        // Five tries show that a key is wrong, and that the segment is not still being written.
         if scenario.faults(.wrongKey, of: 0, at: segment.listedAt) { needed += 5_000_000 }
         var good = max(first, Scenario.begin + 2_000_000)
         // What is listed last may not be seen before the end.

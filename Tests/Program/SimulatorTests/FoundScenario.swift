@@ -132,17 +132,17 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 5_591_192, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
         // A rendition that listed each segment before the leading one did was a segment off from the start.
         FoundScenario(seed: 5_580_260, faults: [], hasDiscontinuities: true, isOutOfStep: true),
-        // Another source with EXTINF halved began with a discontinuity: EXTINF was believed, and half a minute
-        // that no one had recorded counted as held.
+        // Another source with EXTINF halved began with a discontinuity: EXTINF was believed, and half a
+        // minute that no one had recorded counted as held.
         FoundScenario(seed: 5_570_503, faults: [2, 3], hasDiscontinuities: true, isOutOfStep: true),
         // Killed while the disk was full: what the next process fetched late had no discontinuities.
         FoundScenario(seed: 5_560_245, faults: [4, 5], hasDiscontinuities: true, isOutOfStep: true),
         // All of the first playlist after a jump of numbers was held: the gap behind it was called a stall.
         FoundScenario(seed: 5_581_075, faults: [0, 4], hasDiscontinuities: true, isOutOfStep: true),
-        // A process that was killed while the disk was full: the next one called the gap a jump of the source.
+        // A process was killed while the disk was full: the next one called the gap a jump of the source.
         FoundScenario(seed: 5_590_553, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
-        // A frozen process began a run when it went on, and lost the channel. When it owned the channel again,
-        // its unfinished segments put its run behind the one that was recorded since: fifty were held twice.
+        // A frozen process began a run when it went on, and lost the channel. When it owned it again, its
+        // unfinished segments put its run behind the one that was recorded since: fifty were held twice.
         FoundScenario(seed: 5_600_021, faults: [5, 6, 8], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }
