@@ -31,11 +31,12 @@ extension Ledger {
     private func reasons(for hole: TimeWindow) -> Set<GapReason> {
         guard encoders.count == 1, scenario.nodeCount == 1 else { return [] }
         let target = encoders[0].settings.duration
-        // What leaves the playlist while the recorder is down was listed before.
+        // What leaves the playlist while the recorder is down, or the source away, was listed before.
         let list = target * Int64(encoders[0].settings.listed)
         return scenario.faults.reduce(into: []) { right, fault in
             let cause = onLine(fault.span)
-            let isDown = Self.reasons(fault.kind).contains(.recorderDown)
+            let isDown =
+                fault.kind == .sourceAway || Self.reasons(fault.kind).contains(.recorderDown)
             let span = TimeWindow(
                 begin: cause.begin - 3 * target - 10_000_000 - (isDown ? list : 0),
                 end: cause.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)

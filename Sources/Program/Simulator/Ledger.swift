@@ -214,6 +214,15 @@ struct Ledger {
         return gone - good >= needed
     }
 
+    /// Whether a source that has only just begun to count otherwise does so once more: two origins might be
+    /// answering in turn.
+    private func beginsSoonAgain(_ fault: Fault) -> Bool {
+        scenario.faults.contains { former in
+            [.restart, .ended, .jump].contains(former.kind) && former.span.begin < fault.span.begin
+                && fault.span.begin - former.span.end < 12 * encoders[0].settings.target + 10_000_000
+        }
+    }
+
     /// When a segment could not be fetched, with the time that recovering takes; in order.
     var badSpans: [TimeWindow] {
         let settings = encoders[0].settings
@@ -222,7 +231,10 @@ struct Ledger {
         var spans = scenario.faults.compactMap { fault -> TimeWindow? in
             let end = fault.span.end
             switch fault.kind {
-            case .sourceAway, .restart, .ended, .jump, .stale, .repeated:
+            case .restart, .ended, .jump:
+                let doubt = beginsSoonAgain(fault) ? 4 * settings.target : 0
+                return TimeWindow(begin: fault.span.begin, end: end + recovery + doubt)
+            case .sourceAway, .stale, .repeated:
                 return TimeWindow(begin: fault.span.begin, end: end + recovery)
             // A request that was made last before the end is answered so much later.
             case .latePlaylists:
