@@ -144,5 +144,8 @@ struct FoundScenario: Sendable {
         // A frozen process began a run when it went on, and lost the channel. When it owned it again, its
         // unfinished segments put its run behind the one that was recorded since: fifty were held twice.
         FoundScenario(seed: 5_600_021, faults: [5, 6, 8], hasDiscontinuities: true, isOutOfStep: true),
+        // EXTINF of the target duration, and a process that was away for longer than sixty segments: one
+        // length told all of them, and the time line was half a minute off.
+        FoundScenario(seed: 7_600_673, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

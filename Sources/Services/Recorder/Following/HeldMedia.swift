@@ -119,19 +119,17 @@ struct HeldMedia: Sendable {
         return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
-    /// How long the newest segments of a run are, microseconds: the middle one of the lengths that the time
-    /// stamps of neighbours show; nil where none do.
-    func usualLength(in run: Int64) -> Int64? {
+    /// How long the newest segments of a run are, as the time stamps of neighbours show, microseconds.
+    func lengths(in run: Int64) -> [Int64] {
         var begins: [Int64: Int64] = [:]
         for piece in pieces where piece.identity.run == run {
             begins[piece.identity.number] = piece.timestamp
         }
-        let lengths = begins.keys.sorted().suffix(Limits.measuredSegments).compactMap { number -> Int64? in
+        return begins.keys.sorted().suffix(Limits.unsaidSegments).compactMap { number in
             guard let begin = begins[number], let end = begins[number + 1] else { return nil }
             let length = Self.distance(from: begin, to: end)
             return (1...Limits.longestSegment).contains(length) ? length : nil
-        }.sorted()
-        return lengths.isEmpty ? nil : lengths[lengths.count / 2]
+        }
     }
 
     /// The number of the segment of a run that has the media at a time stamp, and how far behind its begin

@@ -21,12 +21,31 @@ extension RenditionProgress {
     ///
     /// Where it lists enough of what is held, those segments tell by themselves how wrong it is.
     func doubtsDurations(of playlist: MediaPlaylist, from: Int) -> Bool {
-        guard isComingBack, from < Limits.measuredAtLeast, let run, let usual = media.usualLength(in: run)
-        else { return false }
+        guard isComingBack, from < Limits.measuredAtLeast, let usual = usualLength else { return false }
         let said = playlist.segments.compactMap { PlaylistFollower.duration(of: $0) }
         guard let shortest = said.min(), let longest = said.max() else { return false }
         let nearest = min(max(usual, shortest), longest)
         return MeasuredDurations.differs(usual, from: nearest)
+    }
+
+    /// The middle one of the lengths of the newest segments of this run; nil where none are known.
+    private var usualLength: Int64? {
+        let newest = (run.map(media.lengths) ?? []).suffix(Limits.measuredSegments).sorted()
+        return newest.isEmpty ? nil : newest[newest.count / 2]
+    }
+
+    /// Takes in how long the first segment of a playlist is.
+    ///
+    /// If that is nearer to what is held than to EXTINF, what is held tells by how much EXTINF is wrong.
+    private mutating func learn(_ length: Int64, said: Int64?) {
+        if isComingBack, let usual = usualLength, let said,
+            (length - usual).magnitude <= (length - said).magnitude
+        {
+            for held in run.map(media.lengths) ?? [] {
+                measured.add(said: said, expected: 0, measured: held, isCompared: true)
+            }
+        }
+        measured.add(said: said, expected: 0, measured: length, isCompared: true)
     }
 
     /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
@@ -96,9 +115,7 @@ extension RenditionProgress {
             join = .none
             guard number == first else { return }
             if let length = length(of: former, before: probed, in: playlist) {
-                measured.add(
-                    said: PlaylistFollower.duration(of: playlist.segments[0]), expected: 0, measured: length,
-                    isCompared: true)
+                learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
             }
             find(former, in: playlist, at: arrival)
         case .none, .open, .found: break

@@ -88,7 +88,7 @@ struct MeasuredDurations: Sendable {
             let unsaid = pairs.lazy.filter { $0.said == nil }.map(\.measured)
             return unsaid.isEmpty ? pairs.last?.measured : unsaid.reduce(0, +) / Int64(unsaid.count)
         }
-        let known = pairs.suffix(Limits.measuredSegments).filter { $0.said != nil }
+        let known = pairs.filter { $0.said != nil }
         guard known.count >= Limits.measuredAtLeast || known.contains(where: \.tells) else { return said }
         let all = known.reduce(Int64(0)) { $0 + ($1.said ?? 0) }
         let measured = known.reduce(Int64(0)) { $0 + $1.measured }
