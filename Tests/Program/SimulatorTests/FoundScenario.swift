@@ -147,5 +147,8 @@ struct FoundScenario: Sendable {
         // EXTINF of the target duration, and a process that was away for longer than sixty segments: one
         // length told all of them, and the time line was half a minute off.
         FoundScenario(seed: 7_600_673, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
+        // A source was back with the playlist at which it had stopped, and then began again: its latency,
+        // which was known, was taken from that.
+        FoundScenario(seed: 7_600_689, faults: [3, 4], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

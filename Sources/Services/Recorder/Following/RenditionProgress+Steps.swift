@@ -5,6 +5,35 @@ import Timeline
 
 /// Segments that are read before they are placed.
 extension RenditionProgress {
+    /// The entries of a playlist, as far as they tell their times.
+    func entries(of playlist: MediaPlaylist) -> [TimePlacing.Entry] {
+        NewEntries(
+            playlist, from: 0, target: PlaylistFollower.target(of: playlist), opensHole: false, shared: [:],
+            measured
+        ).entries
+    }
+
+    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest
+    /// before it whose bytes are known.
+    func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
+        let isKnown = {
+            PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
+        }
+        return segment(playlist, (0...index).last(where: isKnown) ?? index, at: arrival)
+    }
+
+    /// The segment at an index of a playlist, to be read before it is placed.
+    func segment(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
+        guard let number = PlaylistFollower.number(playlist, index) else { return nil }
+        return ListedSegment(
+            placed: PlacedSegment(
+                identity: SegmentIdentity(rendition: id, run: run ?? 0, number: number), start: arrival.date,
+                duration: 1),
+            entry: playlist.segments[index], arrival: arrival.date, flags: [],
+            numberShift: alignment.shift, discontinuityCount: discontinuityCount,
+            availableUntil: arrival.steady)
+    }
+
     /// Looks for steps of the source's dates, or of arrival, in front of new entries.
     mutating func findStep(
         in playlist: MediaPlaylist, from: Int, missing: Int64 = 0, at arrival: Arrival,

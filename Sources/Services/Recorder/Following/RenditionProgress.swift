@@ -165,35 +165,6 @@ struct RenditionProgress: Sendable {
         return deferred.end()
     }
 
-    /// The entries of a playlist, as far as they tell their times.
-    func entries(of playlist: MediaPlaylist) -> [TimePlacing.Entry] {
-        NewEntries(
-            playlist, from: 0, target: PlaylistFollower.target(of: playlist), opensHole: false, shared: [:],
-            measured
-        ).entries
-    }
-
-    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest
-    /// before it whose bytes are known.
-    func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
-        let isKnown = {
-            PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
-        }
-        return segment(playlist, (0...index).last(where: isKnown) ?? index, at: arrival)
-    }
-
-    /// The segment at an index of a playlist, to be read before it is placed.
-    func segment(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
-        guard let number = PlaylistFollower.number(playlist, index) else { return nil }
-        return ListedSegment(
-            placed: PlacedSegment(
-                identity: SegmentIdentity(rendition: id, run: run ?? 0, number: number), start: arrival.date,
-                duration: 1),
-            entry: playlist.segments[index], arrival: arrival.date, flags: [],
-            numberShift: alignment.shift, discontinuityCount: discontinuityCount,
-            availableUntil: arrival.steady)
-    }
-
     /// No playlist has continued yet from what an earlier process stored.
     ///
     /// What looks like a restart then may be a source that numbers each playlist from the beginning: its
@@ -256,10 +227,11 @@ struct RenditionProgress: Sendable {
             let (end, rest) = (
                 new.numbers.last, new.join(at: point.start, behind: placing.end, opensHole: opensHole)
             )
-            // A playlist without anything new may be an old one, which tells no latency.
+            // A playlist without anything new may be an old one, which tells no latency that was not known.
             if let offset = begin.map({ point.start - $0 }),
                 !new.entries.isEmpty
-                    || !playlist.isEnded && offset.magnitude <= Limits.sourceLatency.magnitude
+                    || ownOffset == nil && !playlist.isEnded
+                        && offset.magnitude <= Limits.sourceLatency.magnitude
             {
                 placing.goOn(at: offset)
             }
