@@ -19,7 +19,8 @@ extension RecordingState {
             listing.due.map { SegmentRequest(segment: $0, base: base, use: use, isPostponed: true) }
             + listing.prompt.map { SegmentRequest(segment: $0, base: base, use: use) }
         for gap in requests where gap.segment.entry.isGap {
-            lose(gap.segment.placed, FetchFailure(.sourceGap, "EXT-X-GAP", isTransient: false))
+            let note = "EXT-X-GAP or an impossible byte range"
+            lose(gap.segment.placed, FetchFailure(.sourceGap, note, isTransient: false))
             seekElsewhere(gap.segment.placed, .sourceGap, use)
         }
         fetches.add(requests.filter { !$0.segment.entry.isGap }, of: id)

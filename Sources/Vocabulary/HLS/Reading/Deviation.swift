@@ -25,6 +25,7 @@ package enum Deviation: String, Sendable, Hashable, CaseIterable {
     case negativeDuration = "a negative EXTINF: taken as 0"
     case absurdDuration = "an implausibly long EXTINF: taken as 0"
     case missingDuration = "a URI without EXTINF: it is no segment"
+    case unusableRange = "a byte range that no resource can have: the segment is taken as missing"
     case missingURI = "a tag that must be followed by a URI, without one"
     case strayURI = "a URI without an EXT-X-STREAM-INF before it"
     case decimalTargetDuration = "a target duration that is not a whole number: rounded up"

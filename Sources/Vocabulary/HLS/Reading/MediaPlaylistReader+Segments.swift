@@ -12,9 +12,7 @@ extension MediaPlaylistReader {
         case .discontinuity:
             pending.discontinuityCount += 1
             try context.check(pending.discontinuityCount, .discontinuities, context.limits.discontinuityCount)
-        case .byteRange:
-            pending.byteRange = ListedByteRange(value)
-            if pending.byteRange == nil { throw context.error(.unreadable) }
+        case .byteRange: readByteRange(value, &context)
         case .key: try readKey(value, &context)
         case .map: try readMap(value, &context)
         case .gap: pending.isGap = true
@@ -37,6 +35,13 @@ extension MediaPlaylistReader {
         pending.durationLine = context.line
         pending.durationMicroseconds = text.microseconds
         pending.title = text.title.isEmpty ? nil : context.text(text.title)
+    }
+
+    /// Without a usable range only its own segment cannot be fetched.
+    private mutating func readByteRange(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {
+        pending.byteRange = ListedByteRange(value)
+        pending.lacksRange = pending.byteRange == nil
+        if pending.lacksRange { context.note(.unusableRange) }
     }
 
     private mutating func readDate(_ value: ArraySlice<UInt8>, _ context: inout ReadingContext) {

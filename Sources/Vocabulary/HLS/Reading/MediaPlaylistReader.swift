@@ -21,6 +21,8 @@ struct MediaPlaylistReader {
     private(set) var hasURIsWithoutDuration = false
     /// Segments whose duration a target duration may prove absurd, with the lines of EXTINF.
     private var longSegments: [(index: Int, line: Int)] = []
+    /// The last segment has no usable range, so that none can continue it.
+    private var lastLacksRange = false
 
     var hasSegments: Bool { !playlist.segments.isEmpty }
 
@@ -93,15 +95,18 @@ struct MediaPlaylistReader {
         let uri = try context.uri(line)
         let isLong = pending.durationMicroseconds > context.limits.absurdTargetDurations * 1_000_000
         if isLong { longSegments.append((playlist.segments.count, pending.durationLine)) }
+        let byteRange = try resolvedRange(of: uri, &context)
         context.keep(byteCount: MemoryLayout<MediaSegment>.stride)
         playlist.segments.append(
             MediaSegment(
                 uri: uri, durationMicroseconds: pending.durationMicroseconds, title: pending.title,
-                byteRange: try resolvedRange(of: uri, context),
+                byteRange: byteRange,
                 discontinuityCount: pending.discontinuityCount,
                 shared: sharedTags(&context),
-                programDateTimeMicroseconds: pending.programDateTimeMicroseconds, isGap: pending.isGap,
+                programDateTimeMicroseconds: pending.programDateTimeMicroseconds,
+                isGap: pending.isGap || pending.lacksRange,
                 partLines: pending.partLines, unknownLines: pending.unknownLines))
+        lastLacksRange = pending.lacksRange
         pending = PendingSegment()
     }
 
@@ -115,18 +120,24 @@ struct MediaPlaylistReader {
 
     /// A range without offset continues the preceding range of the same resource; otherwise it is an error
     /// (§4.4.4.2).
-    private func resolvedRange(of uri: String, _ context: ReadingContext) throws(PlaylistError) -> ByteRange?
-    {
+    ///
+    /// Where its end would be too large, or the preceding range is unusable, the segment lacks its range.
+    private mutating func resolvedRange(
+        of uri: String, _ context: inout ReadingContext
+    ) throws(PlaylistError) -> ByteRange? {
         guard let listed = pending.byteRange else { return nil }
-        var end: UInt64 = 0
+        var end: UInt64? = 0
         if listed.offset == nil {
-            guard let last = playlist.segments.last, last.uri == uri, let range = last.byteRange else {
+            guard let last = playlist.segments.last, last.uri == uri, last.byteRange != nil || lastLacksRange
+            else {
                 throw context.error(.unanchoredByteRange)
             }
-            end = range.end
+            end = last.byteRange?.end
         }
-        guard let range = listed.resolved(after: end) else { throw context.error(.unreadable) }
-        return range
+        if let end, let range = listed.resolved(after: end) { return range }
+        pending.lacksRange = true
+        context.note(.unusableRange)
+        return nil
     }
 
     mutating func addUnknown(_ line: String) {

@@ -7,6 +7,8 @@ struct PendingSegment {
     var durationLine = 0
     var title: String?
     var byteRange: ListedByteRange?
+    /// EXT-X-BYTERANGE says no range that a resource can have.
+    var lacksRange = false
     var discontinuityCount = 0
     var programDateTimeMicroseconds: Int64?
     var isGap = false
@@ -16,6 +18,7 @@ struct PendingSegment {
     /// Drops what applied to a URI that is no segment; discontinuities and unknown lines stay.
     mutating func dropURI() {
         byteRange = nil
+        lacksRange = false
         programDateTimeMicroseconds = nil
         isGap = false
     }

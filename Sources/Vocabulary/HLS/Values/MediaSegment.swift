@@ -18,7 +18,7 @@ package struct MediaSegment: Sendable, Equatable {
     /// Two in a row count twice.
     package var discontinuityCount: Int
     package var byteRange: ByteRange?
-    /// Whether the source says that the segment does not exist.
+    /// Whether the source says that the segment does not exist, or says an impossible byte range for it.
     package var isGap: Bool
     /// EXT-X-PROGRAM-DATE-TIME in microseconds since 1970 UTC, only where the playlist has the tag.
     package var programDateTimeMicroseconds: Int64?
