@@ -102,7 +102,7 @@ struct DamagedUnderKeyTests {
             var request = try request(10, origin)
             request.segment.entry.uri = "8.vtt"
             request.segment.entry.keys = [Key(method: .aes128, uri: "key")]
-            request.segment.numberShift = 3
+            request.segment.listedNumber = 7
             #expect(await fetcher.outcome(of: request).stored?.iv == Ciphered.iv)
         }
     }

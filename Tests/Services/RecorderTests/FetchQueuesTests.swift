@@ -13,6 +13,7 @@ struct FetchQueuesTests {
     private static func request(_ number: Int64, until time: Double) throws -> SegmentRequest {
         var request = Ciphered.lastTry("\(number).ts", at: try HTTPURL("http://one.test/live.m3u8"))
         request.segment.placed.identity.number = number
+        request.segment.listedNumber = UInt64(number)
         request.segment.availableUntil = moment(time)
         (request.attempt, request.isLast) = (1, false)
         return request

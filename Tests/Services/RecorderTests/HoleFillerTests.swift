@@ -37,7 +37,8 @@ struct HoleFillerTests {
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: hole.rendition, run: 1, number: 1), start: part.begin,
                 duration: part.microseconds),
-            entry: entry, arrival: at(0), flags: [], discontinuityCount: 0, availableUntil: moment(30))
+            entry: entry, arrival: at(0), flags: [], listedNumber: 1, discontinuityCount: 0,
+            availableUntil: moment(30))
         var request = SegmentRequest(
             segment: segment, base: try HTTPURL(sources[1].url), use: SourceUse(number: 9, source: sources[1])
         )

@@ -11,8 +11,8 @@ struct SharedStartsTests {
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: video(0), run: run, number: number), start: at(start),
                 duration: 6 * seconds),
-            entry: list(0...0).segments[0], arrival: at(start), flags: [], discontinuityCount: 0,
-            availableUntil: moment(start))
+            entry: list(0...0).segments[0], arrival: at(start), flags: [], listedNumber: UInt64(number),
+            discontinuityCount: 0, availableUntil: moment(start))
     }
 
     @Test("A number of one run says nothing of the same number in another")

@@ -120,17 +120,14 @@ struct FetchQueues: Sendable {
         _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL,
         arrival: SteadyInstant,
     ) {
-        guard let queue = queues[id], queue.count > 0,
-            let first = PlaylistFollower.number(playlist, 0)
-        else { return }
+        guard let queue = queues[id], queue.count > 0 else { return }
+        let first = playlist.number(at: 0)
         let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
         func relisted(_ request: SegmentRequest) -> SegmentRequest {
-            let index = request.segment.identity.number - request.segment.numberShift - first
-            guard request.use == use, playlist.segments.indices.contains(Int(clamping: index)) else {
-                return request
-            }
-            let entry = playlist.segments[Int(index)]
+            let index = Int(clamping: request.segment.listedNumber &- first)
+            guard request.use == use, playlist.segments.indices.contains(index) else { return request }
+            let entry = playlist.segments[index]
             guard SeenEntry.core(of: entry) == SeenEntry.core(of: request.segment.entry) else {
                 return request
             }

@@ -363,8 +363,7 @@ extension ChannelProgress {
         listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
         rendition.deferred.add(listing.segments.prefix(listing.postponedCount))
         let limit = max(0, room - Limits.edgeSegments)
-        let turn = rendition.deferred.turn(
-            in: playlist, numberShift: rendition.alignment.shift, limit: limit)
+        let turn = rendition.deferred.turn(in: playlist, rendition.alignment, limit: limit)
         listing.due = turn.due
         expired += turn.expired
     }

@@ -33,11 +33,11 @@ struct DeferredSegments: Sendable {
 
     /// Takes the oldest ones that a playlist of the same source run lists: they are the first to leave it.
     ///
-    /// The numbers of the playlist are corrected by `numberShift`.
+    /// The numbers of the playlist are corrected by `alignment`.
     ///
     /// - Returns: at most `limit` of them, and all that the playlist does not list any more
     mutating func turn(
-        in playlist: MediaPlaylist, numberShift: Int64, limit: Int,
+        in playlist: MediaPlaylist, _ alignment: NumberAlignment, limit: Int,
     ) -> (due: [ListedSegment], expired: [PlacedSegment]) {
         guard let first = PlaylistFollower.number(playlist, 0) else { return ([], []) }
         let expired = segments.prefix { $0.placed.identity.number < first }
@@ -47,11 +47,11 @@ struct DeferredSegments: Sendable {
         segments.removeFirst(expired.count + due.count)
         return (
             due.map { segment in
-                ListedSegment(
-                    placed: segment.placed,
-                    entry: playlist.segments[Int(segment.placed.identity.number - first)],
-                    arrival: segment.arrival, flags: segment.flags,
-                    expectedDuration: segment.expectedDuration, numberShift: numberShift,
+                let index = Int(segment.placed.identity.number - first)
+                return ListedSegment(
+                    placed: segment.placed, entry: playlist.segments[index], arrival: segment.arrival,
+                    flags: segment.flags, expectedDuration: segment.expectedDuration,
+                    listedNumber: alignment.listedNumber(playlist, index),
                     discontinuityCount: segment.discontinuityCount, availableUntil: segment.availableUntil)
             }, expired.map(\.placed)
         )

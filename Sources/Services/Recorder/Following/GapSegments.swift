@@ -16,8 +16,8 @@ struct GapSegments: Sendable {
     /// Takes those that a playlist of the same source run lists without the tag, in order; those that it does
     /// not list any more are left out from now on.
     ///
-    /// The numbers of the playlist are corrected by `numberShift`.
-    mutating func take(in playlist: MediaPlaylist, numberShift: Int64) -> [ListedSegment] {
+    /// The numbers of the playlist are corrected by `alignment`.
+    mutating func take(in playlist: MediaPlaylist, _ alignment: NumberAlignment) -> [ListedSegment] {
         guard !segments.isEmpty, let first = PlaylistFollower.number(playlist, 0) else { return [] }
         segments = segments.filter { $0.key >= first }
         return segments.keys.sorted().compactMap { number in
@@ -25,7 +25,8 @@ struct GapSegments: Sendable {
             guard playlist.segments.indices.contains(index), !playlist.segments[index].isGap,
                 var segment = segments.removeValue(forKey: number)
             else { return nil }
-            (segment.entry, segment.numberShift) = (playlist.segments[index], numberShift)
+            segment.entry = playlist.segments[index]
+            segment.listedNumber = alignment.listedNumber(playlist, index)
             return segment
         }
     }
@@ -35,7 +36,7 @@ extension RenditionProgress {
     /// What was listed under EXT-X-GAP, and is not any more, is fetched with what is due; its turn to be
     /// published may have passed.
     mutating func regain(_ listing: inout Listing, in playlist: MediaPlaylist) {
-        let regained = gaps.take(in: playlist, numberShift: alignment.shift)
+        let regained = gaps.take(in: playlist, alignment)
         gaps.add(listing.due)
         gaps.add(listing.prompt)
         listing.due += regained

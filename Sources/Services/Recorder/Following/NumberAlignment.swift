@@ -25,6 +25,11 @@ struct NumberAlignment: Sendable {
         return counted
     }
 
+    /// The number that the source gives an entry of a corrected playlist.
+    func listedNumber(_ playlist: MediaPlaylist, _ index: Int) -> UInt64 {
+        playlist.number(at: index) &- shift.magnitude
+    }
+
     /// Those of the last playlist, if this is it; nil for another one.
     func entries(of playlist: MediaPlaylist) -> [SeenEntry]? {
         guard known.count == min(playlist.segments.count, Limits.recentEntries),

@@ -30,8 +30,8 @@ extension RenditionProgress {
                 identity: SegmentIdentity(rendition: id, run: run ?? 0, number: number), start: arrival.date,
                 duration: 1),
             entry: playlist.segments[index], arrival: arrival.date, flags: [],
-            numberShift: alignment.shift, discontinuityCount: discontinuityCount,
-            availableUntil: arrival.steady)
+            listedNumber: alignment.listedNumber(playlist, index),
+            discontinuityCount: discontinuityCount, availableUntil: arrival.steady)
     }
 
     /// Looks for steps of the source's dates, or of arrival, in front of new entries.
@@ -177,7 +177,8 @@ extension RenditionProgress {
             return (
                 ListedSegment(
                     placed: placed, entry: playlist.segments[part.index], arrival: arrival.date,
-                    flags: NewEntries.flags(of: playlist, part.index), numberShift: alignment.shift,
+                    flags: NewEntries.flags(of: playlist, part.index),
+                    listedNumber: alignment.listedNumber(playlist, part.index),
                     discontinuityCount: discontinuityCount, availableUntil: available), part.held
             )
         }

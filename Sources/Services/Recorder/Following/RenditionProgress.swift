@@ -284,8 +284,8 @@ struct RenditionProgress: Sendable {
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
                     hole: gapReason(before: new.numbers[place], placements[place], otherwise: hole),
                     expectedDuration: expected[place],
-                    numberShift: alignment.shift, discontinuityCount: discontinuityCount,
-                    availableUntil: available)
+                    listedNumber: alignment.listedNumber(playlist, new.indices[place]),
+                    discontinuityCount: discontinuityCount, availableUntil: available)
             }
     }
 
@@ -325,8 +325,8 @@ struct RenditionProgress: Sendable {
                     identity: SegmentIdentity(rendition: id, run: run, number: number),
                     start: window.begin, duration: window.microseconds,
                     boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
-                entry: entry, arrival: arrival,
-                flags: NewEntries.flags(of: playlist, index), numberShift: alignment.shift,
+                entry: entry, arrival: arrival, flags: NewEntries.flags(of: playlist, index),
+                listedNumber: alignment.listedNumber(playlist, index),
                 discontinuityCount: discontinuityCount, availableUntil: availableUntil)
         }
     }

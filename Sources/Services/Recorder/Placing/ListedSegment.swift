@@ -14,9 +14,9 @@ package struct ListedSegment: Sendable {
     var hole: GapReason?
     /// What its place was decided with, microseconds; 0 when that says nothing of what follows.
     var expectedDuration: Int64 = 0
-    /// By how much its number is above the one that its playlist gives it, which is its initialization vector
-    /// where no other is said (RFC 8216bis §5.2).
-    var numberShift: Int64 = 0
+    /// The number that its playlist gives it, which is its initialization vector where no other is said
+    /// (RFC 8216bis §5.2).
+    var listedNumber: UInt64
     /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
     var discontinuityCount: Int
     /// Until when the source can be expected to hold the segment (RFC 8216bis §6.2.2), by the monotonic
@@ -25,8 +25,7 @@ package struct ListedSegment: Sendable {
 
     /// The initialization vector that goes with a key of the segment.
     package func vector(of key: Key) -> UInt128 {
-        key.effectiveInitializationVector(
-            mediaSequenceNumber: UInt64(clamping: identity.number - numberShift))
+        key.effectiveInitializationVector(mediaSequenceNumber: listedNumber)
     }
 
     /// What is kept of the tags before it that are not the standard's: cue tags first, as far as the bound

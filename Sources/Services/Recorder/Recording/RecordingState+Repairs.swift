@@ -118,8 +118,8 @@ extension RecordingState {
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: 0, number: number), start: arrival.date,
                 duration: 1),
-            entry: playlist.segments[index], arrival: arrival.date, flags: [], discontinuityCount: 0,
-            availableUntil: now)
+            entry: playlist.segments[index], arrival: arrival.date, flags: [],
+            listedNumber: playlist.number(at: index), discontinuityCount: 0, availableUntil: now)
         repairDoubts[id] = RepairDoubt(playlist: playlist, index: index, fetched: fetched)
         filler.asks(1)
         perform(
@@ -168,7 +168,8 @@ extension RecordingState {
                     identity: SegmentIdentity(rendition: id, run: repairRun(use), number: number),
                     start: found.part.begin, duration: found.part.microseconds),
                 entry: playlist.segments[index], arrival: fetched.arrival.date, flags: [],
-                discontinuityCount: domain, availableUntil: until)
+                listedNumber: playlist.number(at: index), discontinuityCount: domain,
+                availableUntil: until)
             var request = SegmentRequest(segment: segment, base: fetched.base, use: use)
             request.repair = Repair(hole: found.hole, mediaBegin: areShown ? window.begin : nil)
             filler.fetch(request, for: found.part)

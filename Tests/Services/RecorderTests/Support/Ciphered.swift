@@ -37,7 +37,7 @@ enum Ciphered {
                 identity: SegmentIdentity(rendition: video(0), run: 1, number: number), start: at(0),
                 duration: 6 * seconds),
             entry: MediaSegment(uri: uri, durationMicroseconds: 6 * seconds, keys: keys), arrival: at(6),
-            flags: [], discontinuityCount: 0, availableUntil: moment(0))
+            flags: [], listedNumber: UInt64(number), discontinuityCount: 0, availableUntil: moment(0))
     }
 
     /// The last try for a segment.
