@@ -279,6 +279,8 @@ enum Limits {
     static let segmentTimeout = Duration.seconds(120)
     /// Segments behind a step of the dates that the media did not confirm, before a step is looked at again.
     static let waveringDates: Int64 = 64
+    /// How often another segment takes over the date that playlists begin with before dates stand still.
+    static let standingDates = 2
     /// Steps of the dates of a source run of which is remembered what they were.
     static let judgedSteps = 16
     /// How long a segment may take at least, even if its playlist lists it no longer.

@@ -170,7 +170,7 @@ extension ChannelProgress {
             if playlist.isEnded { rendition.follower.end() }
             return Listing()
         }
-        let playlist = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
+        let playlist = rendition.corrected(playlist)
         var listing = Listing()
         if rendition.hasOtherStream, rendition.run != nil {
             rendition.hasOtherStream = false
@@ -346,7 +346,7 @@ extension ChannelProgress {
     private func adoptLeadersOffset(_ rendition: inout RenditionProgress, _ playlist: MediaPlaylist) {
         guard rendition.id != leading, let leader = leading.flatMap({ renditions[$0] }),
             leader.run == rendition.run, leader.placing.clock == .source,
-            let offset = leader.placing.sourceOffset,
+            let offset = leader.placing.sourceOffset, !rendition.dateSteps.standing.areFound,
             playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil })
         else { return }
         rendition.placing.goOn(at: offset)

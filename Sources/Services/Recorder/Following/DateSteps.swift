@@ -56,6 +56,8 @@ struct DateSteps: Sendable {
         var isOfDates = true
     }
 
+    /// Dates that stand still, which show no steps.
+    var standing = StandingDates()
     private var asked: Question?
     /// The number of the last segment that had to wait, and in how many playlists.
     private var waited: (number: Int64, count: Int) = (-1, 0)

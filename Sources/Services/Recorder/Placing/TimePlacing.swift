@@ -116,6 +116,12 @@ struct TimePlacing: Sendable {
         (clock, sourceOffset, distrust) = (.arrival, offset, nil)
     }
 
+    /// The source's dates do not advance; those that never did tell nothing of arrival either.
+    mutating func datesStandStill(fromBeginning: Bool) {
+        if fromBeginning { (sourceOffset, zone) = (nil, 0) }
+        if choice != .arrival { distrustDates("the source's dates do not advance") }
+    }
+
     /// When the first of a playlist's entries begins by arrival.
     static func arrival(of entries: [Entry], _ arrival: Arrival) -> Instant? {
         arrived(entries, arrival).first?.start

@@ -49,6 +49,10 @@ struct SimulatedSource: Sendable {
     var dateRanges: [DateRange] = []
     /// What the source's dates are ahead of the true ones, seconds.
     var zone = 0.0
+    /// What every playlist begins with instead of the right date, seconds.
+    var standingDate: Double?
+    /// Whether its other segments have dates that go on from there, or none.
+    var datesEach = false
     /// By what share of the time the source's dates go faster than time.
     var dateDrift = 0.0
     /// By what share EXTINF is longer than a segment.
@@ -141,6 +145,13 @@ struct SimulatedSource: Sendable {
             segment.isGap = isGap(id, number, at: time)
             breaks?.change(&segment, number)
             return segment
+        }
+        if let standingDate {
+            for index in playlist.segments.indices {
+                let date = at(standingDate + Double(index) * segmentDuration).microseconds
+                let isDated = index == 0 || datesEach
+                playlist.segments[index].programDateTimeMicroseconds = isDated ? date : nil
+            }
         }
         let (from, until) = (at(Double(first) * segmentDuration + zone), at(time + zone))
         playlist.dateRanges = dateRanges.filter {
