@@ -217,13 +217,11 @@ enum Limits {
     static let zoneUnit: Int64 = 900_000_000
     /// What dates in a wrong zone may be off from arrival besides, microseconds.
     static let zoneSlack: ClosedRange<Int64> = -300_000_000...60_000_000
-    /// Stored segments whose measured durations correct what EXTINF says of the next ones.
-    static let measuredSegments = 10
+    /// Stored segments whose measured durations correct what EXTINF says of the next ones, or stand for it:
+    /// what their mean is off adds up over a long playlist.
+    static let measuredSegments = 60
     /// Fewer of them say nothing.
     static let measuredAtLeast = 3
-    /// Stored segments whose mean stands for the length of those without EXTINF: it adds up over a long
-    /// playlist.
-    static let unsaidSegments = 60
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
     /// second and some frames.
     static let roundedDuration: Int64 = 600_000

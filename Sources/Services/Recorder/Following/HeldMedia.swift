@@ -125,7 +125,7 @@ struct HeldMedia: Sendable {
         for piece in pieces where piece.identity.run == run {
             begins[piece.identity.number] = piece.timestamp
         }
-        return begins.keys.sorted().suffix(Limits.unsaidSegments).compactMap { number in
+        return begins.keys.sorted().suffix(Limits.measuredSegments).compactMap { number in
             guard let begin = begins[number], let end = begins[number + 1] else { return nil }
             let length = Self.distance(from: begin, to: end)
             return (1...Limits.longestSegment).contains(length) ? length : nil

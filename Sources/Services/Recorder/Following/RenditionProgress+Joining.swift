@@ -30,8 +30,8 @@ extension RenditionProgress {
 
     /// The middle one of the lengths of the newest segments of this run; nil where none are known.
     private var usualLength: Int64? {
-        let newest = (run.map(media.lengths) ?? []).suffix(Limits.measuredSegments).sorted()
-        return newest.isEmpty ? nil : newest[newest.count / 2]
+        let lengths = run.map(media.lengths)?.sorted() ?? []
+        return lengths.isEmpty ? nil : lengths[lengths.count / 2]
     }
 
     /// Takes in how long the first segment of a playlist is.

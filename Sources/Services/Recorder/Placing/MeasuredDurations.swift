@@ -37,7 +37,7 @@ struct MeasuredDurations: Sendable {
     mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
         guard (1...Limits.longestSegment).contains(measured) else { return }
         pairs.append(Pair(said: said, measured: measured, isCompared: isCompared))
-        if pairs.count > Limits.unsaidSegments { pairs.removeFirst() }
+        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
         guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
@@ -66,7 +66,7 @@ struct MeasuredDurations: Sendable {
     mutating func add(_ held: [Int64: TimeWindow], listedIn playlist: MediaPlaylist, before end: Int) {
         guard !held.isEmpty else { return }
         if let newest = playlist.segments.last, PlaylistFollower.duration(of: newest) == nil {
-            for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.unsaidSegments) {
+            for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.measuredSegments) {
                 add(said: nil, expected: 0, measured: window.microseconds)
             }
             return
