@@ -110,7 +110,7 @@ struct RenditionProgress: Sendable {
         let (identity, window) = (segment.identity, segment.window)
         let isNewRun = run != identity.run
         // A node that stood still may have begun a later run meanwhile, behind which the recording went on.
-        guard !isNewRun || identity.run > run ?? 0 && window.end > placing.end ?? window.begin else { return }
+        if let run, isNewRun, identity.run < run || window.end <= placing.end ?? window.begin { return }
         if isNewRun { (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil) }
         (run, join) = (identity.run, .open)
         remember(identity, digest)
