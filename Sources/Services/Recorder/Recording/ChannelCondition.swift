@@ -30,7 +30,7 @@ struct ChannelCondition: Sendable {
     /// Why time may be missing before what a playlist lists next, unless its rendition knows better.
     ///
     /// An ended playlist says nothing of the time before it, and each rendition ends by its own.
-    var silence: GapReason? { trouble == .sourceEnded ? nil : trouble }
+    var holeReason: GapReason? { trouble == .sourceEnded ? nil : trouble }
 
     mutating func renditionsOpened() {
         failures = [:]

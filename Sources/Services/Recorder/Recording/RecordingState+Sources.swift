@@ -228,7 +228,7 @@ extension RecordingState {
             return renditionFailed(id, error, now: now)
         }
         let listing = progress.playlistArrived(
-            playlist, of: id, at: arrival(of: fetched), gap: condition.silence, room: room(for: id),
+            playlist, of: id, at: arrival(of: fetched), gap: condition.holeReason, room: room(for: id),
             &generator)
         accept(listing, playlist, fetched, id, now: now)
     }
@@ -340,7 +340,7 @@ extension RecordingState {
         }
         let listing = progress.probed(
             probed, request.segment, in: doubt.playlist, at: arrival(of: doubt.fetched),
-            gap: condition.silence, room: room(for: id), &generator)
+            gap: condition.holeReason, room: room(for: id), &generator)
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
 
