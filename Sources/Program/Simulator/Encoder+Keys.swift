@@ -114,34 +114,3 @@ extension Encoder {
         }
     }
 }
-
-/// EXT-X-GAP.
-extension Encoder {
-    /// Whether a segment is listed as a gap at an instant, and not there.
-    func isGap(_ index: Int, at now: Instant) -> Bool {
-        let listed = segments[index].listedAt
-        return gaps.contains { $0.span.contains(listed) && now < listed + $0.amount }
-    }
-}
-
-/// Dates that jump ahead.
-extension Encoder {
-    /// By how much dates have jumped at an instant, microseconds.
-    func lead(at instant: Instant) -> Int64 {
-        dateJumps.reduce(0) { $0 + ($1.span.begin <= instant ? $1.amount : 0) }
-    }
-
-    /// Where a segment belongs on a time line that follows the jumps.
-    func place(of index: Int, _ rendition: RenditionID) -> Instant {
-        let begin = begin(of: index, rendition)
-        return begin + lead(at: begin)
-    }
-}
-
-extension Encoder.Settings {
-    /// Whether the result of such a fault can be told exactly.
-    func allows(_ kind: Fault.Kind) -> Bool {
-        kind == .dateJump
-            ? dates == .right && saidDurations == .exact : [.exact, .rounded].contains(saidDurations)
-    }
-}

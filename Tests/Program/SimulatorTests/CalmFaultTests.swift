@@ -32,15 +32,21 @@ struct CalmFaultTests {
         return scenario
     }
 
+    /// A simulation that has run, and found nothing wrong.
+    private static func recording(_ scenario: Scenario) -> Simulation {
+        var simulation = Simulation(scenario)
+        let findings = simulation.run()
+        #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+        return simulation
+    }
+
     @Test(
         "What is listed without the tag later is held, else it is missing as a gap",
         arguments: [1, 4, 100] as [Int64])
     func gaps(count: Int64) {
         for seed in UInt64(1)...4 {
             let scenario = Self.gaps(filledAfter: count, seed: seed)
-            var simulation = Simulation(scenario)
-            let findings = simulation.run()
-            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+            let simulation = Self.recording(scenario)
             #expect(simulation.catalogue.losses.contains { $0.reason == .sourceGap })
             let isHeld = simulation.catalogue.rows.values.joined().contains { $0.number == nil }
             #expect(isHeld == (count < 100), "\(scenario)")
@@ -51,9 +57,7 @@ struct CalmFaultTests {
     func jumps(seconds: Int64) {
         for seed in UInt64(1)...4 {
             let scenario = Self.jump(by: seconds, seed: seed)
-            var simulation = Simulation(scenario)
-            let findings = simulation.run()
-            #expect(findings.isEmpty, "\(scenario): \(findings.first ?? "")")
+            let simulation = Self.recording(scenario)
             #expect(simulation.catalogue.losses.contains { $0.reason == .sourceJump })
         }
     }
@@ -63,8 +67,7 @@ struct CalmFaultTests {
     @Test("Media of a gap that are left out are found")
     func leftOut() {
         let scenario = Self.gaps(filledAfter: 4, seed: 1)
-        var simulation = Simulation(scenario)
-        #expect(simulation.run().isEmpty)
+        let simulation = Self.recording(scenario)
         let rows = simulation.catalogue.rows.mapValues { $0.filter { $0.number != nil } }
         let ledger = Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows)
         #expect(ledger.findings.contains { $0.contains("is missing") })
@@ -73,8 +76,7 @@ struct CalmFaultTests {
     @Test("A jump that is not followed is found, and one with a wrong reason")
     func notFollowed() {
         let scenario = Self.jump(by: 172_800, seed: 1)
-        var simulation = Simulation(scenario)
-        #expect(simulation.run().isEmpty)
+        let simulation = Self.recording(scenario)
         var ledger = simulation.ledger
         for index in ledger.losses.indices { ledger.losses[index].reason = .sourceStalled }
         #expect(ledger.findings.contains { $0.contains("it is said: source_stalled, not: source_jump") })
