@@ -239,7 +239,8 @@ extension SimulatedCatalogue.Rendition {
         let places = (low..<high).map { index in
             Overlap.Row(
                 start: rows[index].fact.start, duration: rows[index].fact.duration,
-                isPublished: rows[index].number != nil, isNew: index == place)
+                isPublished: rows[index].number != nil, isNew: index == place,
+                digest: rows[index].shown.digest)
         }
         let resolution = Overlap.resolve(places)
         for (index, duration) in resolution.durations {

@@ -39,6 +39,22 @@ struct OverlapTests {
         #expect(Overlap.resolve([row(0, 10, isPublished: true), row(4, 30)]).removed == [1])
     }
 
+    @Test("Rows that overlap and hold the same bytes are one segment, however little they share")
+    func sameBytes() {
+        func row(_ begin: Int64, _ end: Int64, _ digest: [UInt8], isNew: Bool = false) -> Overlap.Row {
+            Overlap.Row(
+                start: midnight + begin, duration: end - begin, isPublished: false, isNew: isNew,
+                digest: digest)
+        }
+        #expect(Overlap.resolve([row(0, 12, [7], isNew: true), row(10, 20, [7])]).removed == [0])
+        #expect(Overlap.resolve([row(0, 12, [7]), row(10, 20, [7], isNew: true)]).removed == [1])
+        #expect(Overlap.resolve([row(0, 12, [7]), row(10, 20, [8], isNew: true)]).durations == [0: 10])
+        // Nothing is known of the bytes: they are not the same.
+        #expect(Overlap.resolve([row(0, 12, []), row(10, 20, [], isNew: true)]).durations == [0: 10])
+        // The same picture may stand for long, segment behind segment.
+        #expect(Overlap.resolve([row(0, 10, [7]), row(10, 20, [7], isNew: true)]) == .init())
+    }
+
     @Test("What was shortened for a row that gives way lasts as long as before")
     func restored() {
         let rows = [row(0, 10), row(8, 20, isNew: true), row(11, 30, isPublished: true)]

@@ -15,13 +15,19 @@ package enum Overlap {
         package var isPublished: Bool
         /// It has just come.
         package var isNew: Bool
+        /// SHA-256 of the stored bytes; empty when that is not known.
+        package var digest: [UInt8]
 
-        package init(start: Instant, duration: Int64, isPublished: Bool, isNew: Bool) {
+        package init(
+            start: Instant, duration: Int64, isPublished: Bool, isNew: Bool, digest: [UInt8] = [],
+        ) {
             (self.start, self.duration) = (start, duration)
-            (self.isPublished, self.isNew) = (isPublished, isNew)
+            (self.isPublished, self.isNew, self.digest) = (isPublished, isNew, digest)
         }
 
         fileprivate var end: Instant { start + duration }
+
+        fileprivate func holdsSame(as other: Row) -> Bool { !digest.isEmpty && digest == other.digest }
 
         /// Published rows stay, and of others those that came first.
         fileprivate func givesWay(to next: Row) -> Bool {
@@ -30,7 +36,8 @@ package enum Overlap {
     }
 
     package struct Resolution: Sendable, Equatable {
-        /// Rows of which more than half lies over others: what they hold is held already.
+        /// Rows of which more than half lies over others, or that lie over the same bytes: what they hold is
+        /// held already.
         package var removed: [Int] = []
         /// How long rows last that end where the next one begins, microseconds.
         package var durations: [Int: Int64] = [:]
@@ -54,7 +61,9 @@ package enum Overlap {
                 guard shared > 0, !(before.isPublished && row.isPublished) else { break }
                 let isFormerWeaker = before.givesWay(to: row)
                 let (weaker, cut) = (isFormerWeaker ? before : row, before.end - row.start)
-                if shared <= weaker.duration / 2, isFormerWeaker || cut <= before.duration / 2 {
+                if !before.holdsSame(as: row), shared <= weaker.duration / 2,
+                    isFormerWeaker || cut <= before.duration / 2
+                {
                     resolution.durations[former] = row.start - before.start
                     break
                 }

@@ -40,7 +40,7 @@ extension SegmentWriter {
             """
             SELECT * FROM (
                 SELECT start_us, duration_us::bigint AS duration_us, number, flags, measured_us::bigint AS measured_us,
-                    feed_id, origin_number,
+                    feed_id, origin_number, coalesce(repair_digest, digest) AS digest,
                     max(start_us + duration_us) OVER (
                         ORDER BY start_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS former_end_us,
                     lead(start_us) OVER (ORDER BY start_us) AS next_us
@@ -58,7 +58,8 @@ extension SegmentWriter {
                 place: Overlap.Row(
                     start: Instant(microseconds: try row.decode("start_us")),
                     duration: try row.decode("duration_us"),
-                    isPublished: try row.decode("number", as: Int64?.self) != nil, isNew: isNew),
+                    isPublished: try row.decode("number", as: Int64?.self) != nil, isNew: isNew,
+                    digest: try row.decode("digest")),
                 measured: try row.decode("measured_us"),
                 flags: SegmentFlags(rawValue: try row.decode("flags")), identity: (run, number))
         }
