@@ -59,6 +59,19 @@ struct LateStartTests {
         }
     }
 
+    @Test(
+        "behind missing numbers lie where those lead to, within a segment of where arrival says",
+        arguments: [(1258, 1240), (1262, 1240), (1254, 1240), (1268, 1244), (1245, 1233), (1290, 1272)])
+    func counted(arrival: Double, start: Double) throws {
+        #expect(try follow(40, arrivingAt: arrival, timestamp: nil).segment?.placed.start == at(start))
+    }
+
+    @Test("behind missing numbers lie by arrival where nothing tells how long segments are")
+    func uncounted() throws {
+        let follow = try follow(40, arrivingAt: 1262, timestamp: nil, held: false)
+        #expect(follow.segment?.placed.start == at(1244))
+    }
+
     @Test("are not asked where a source counts by milliseconds since 1970 from now on")
     func hugeNumbers() throws {
         let follow = try follow(1_800_000_000_000, arrivingAt: 1220, timestamp: nil)

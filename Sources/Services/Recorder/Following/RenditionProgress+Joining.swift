@@ -48,6 +48,31 @@ extension RenditionProgress {
         measured.add(said: said, expected: 0, measured: length, isCompared: true)
     }
 
+    /// Where the first new entry behind missing numbers begins, without dates, if those are as long as the
+    /// newest segments that are held; nil where that is not known, or arrival contradicts it.
+    ///
+    /// A playlist may have stood for a target duration when it is loaded, this one or the one that the time
+    /// line began with. Numbers keep what lies before and behind the missing ones at the same distance from
+    /// the source's time: another recorder may still hold them.
+    func countedStart(of new: NewEntries, target: Int64, at arrival: Arrival) -> Instant? {
+        guard let entry = new.entries.first, entry.lacksNumbers, !entry.isSharedByMedia,
+            placing.clock == .arrival || new.entries.allSatisfy({ $0.programDateTime == nil }),
+            let run, let number = new.numbers.first, let held = media.last(of: run, before: number),
+            let arrived = TimePlacing.arrival(of: new.entries, arrival)
+        else { return nil }
+        let lengths = media.lengths(in: run)
+        guard !lengths.isEmpty else { return nil }
+        let mean = lengths.reduce(0, +) / Int64(lengths.count)
+        let (length, isHuge) = (number - held.number).multipliedReportingOverflow(by: mean)
+        let latest = arrived + (placing.sourceOffset ?? 0)
+        guard !isHuge, latest - held.window.begin - length <= TimePlacing.step(target: target) else {
+            return nil
+        }
+        let counted = min(max(held.window.begin + length, latest - target), latest + target)
+        let shared = entry.sharedStart.map { ($0 - counted).magnitude <= entry.duration / 2 } ?? false
+        return shared ? entry.sharedStart : counted
+    }
+
     /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
     ///
     /// Nil where both sources have dates that are believed: then dates tell it.

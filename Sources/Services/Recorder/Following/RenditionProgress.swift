@@ -210,7 +210,8 @@ struct RenditionProgress: Sendable {
         }
         if let number = new.numbers.first, !new.entries.isEmpty {
             if dateSteps.followsLate(number) { new.entries[0].follows = true }
-            new.entries[0].joinedStart = dateSteps.start(of: number)
+            new.entries[0].joinedStart =
+                dateSteps.start(of: number) ?? countedStart(of: new, target: target, at: arrival)
         }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, isSource || cause == "restart",
