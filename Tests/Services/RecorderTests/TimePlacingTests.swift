@@ -280,6 +280,19 @@ struct TimePlacingTests {
         #expect(other.starts == [100])
     }
 
+    @Test("The leading rendition tells a step, also where another one is loaded a segment later")
+    func sharedByMedia() {
+        var stage = PlacingStage(end: 100)
+        let entry = { (start: Double) in
+            TimePlacing.Entry(duration: 6 * seconds, sharedStart: at(start), isSharedByMedia: true)
+        }
+        // Arrival is 17 s later than the leading rendition's start: a step is 12 s, a segment 6 s.
+        stage.placements += stage.placing.place([entry(100)], arrival: arrived(123), target: stage.target)
+        #expect(stage.starts == [100] && stage.steps.isEmpty)
+        stage.placements += stage.placing.place([entry(106)], arrival: arrived(140), target: stage.target)
+        #expect(stage.starts == [100, 134] && stage.steps == [1])
+    }
+
     @Test("A rendition without dates begins a new run where the leading one does, however short the hole is")
     func sharedRun() {
         var stage = PlacingStage()

@@ -304,9 +304,10 @@ extension TimePlacing {
         }
         if let shared = arrived.entry.sharedStart {
             // Numbers of two renditions may be out of step (RFC 8216bis §6.2.4). Until media show by how
-            // much, the same number may be another segment, so only a start nearby is taken.
+            // much, the same number may be another segment, so only a start nearby is taken. Once they do,
+            // the leading rendition tells a step; it may be loaded a target duration earlier.
             let isShown = arrived.entry.isSharedByMedia
-            let bound = isShown ? Self.step(target: target) : arrived.entry.duration / 2
+            let bound = isShown ? Self.step(target: target) + target : arrived.entry.duration / 2
             if (shared - expected).magnitude <= bound.magnitude {
                 return Reading(start: shared, slack: arrived.entry.sharedSlack, isShown: isShown)
             }
