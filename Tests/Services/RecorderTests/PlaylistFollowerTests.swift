@@ -344,6 +344,30 @@ struct PlaylistFollowerTests {
                 == .new(from: 5, missing: 0))
     }
 
+    @Test("Known numbers with other names, half a segment off by their dates, are told by bytes")
+    func shiftedDates() {
+        let name = { (load: String) in { (number: Int) in "\(load)\(number * 31).ts" } }
+        var stage = FollowerStage(after: list(0...0, name: name("a"), date: { Double($0) * 6 }))
+        let other = list(0...1, name: name("b"), date: { 4 + Double($0) * 6 })
+        #expect(stage.see(other, at: 6) == .undecided(index: 0))
+        // Names change with each load, and dates wander: the bytes were the same.
+        stage.follower.confirm(by: other, now: moment(6))
+        #expect(stage.see(other, at: 6) == .new(from: 1, missing: 0))
+        let same = list(0...1, name: name("a"), date: { 4 + Double($0) * 6 })
+        var named = FollowerStage(after: list(0...0, name: name("a"), date: { Double($0) * 6 }))
+        #expect(named.see(same, at: 6) == .new(from: 1, missing: 0))
+    }
+
+    @Test("Lower numbers are believed a target duration earlier where another rendition has begun again")
+    func followsOthers() {
+        let stage = FollowerStage(after: list(100...102))
+        for (time, isRestart) in [(6.0, false), (12, true)] {
+            let finding = stage.follower.judge(list(3...4), now: moment(time), followsOthers: true)
+            #expect(finding.isRestart == isRestart)
+            #expect(!stage.follower.judge(list(3...4), now: moment(time)).isRestart)
+        }
+    }
+
     @Test("Numbers at the end of their range do no harm")
     func extremes() {
         var ends = list(0...2)

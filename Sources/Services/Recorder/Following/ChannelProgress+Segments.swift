@@ -46,4 +46,7 @@ extension ChannelProgress {
         lastFormats[id] = format
         return format
     }
+
+    /// Whether segments of a rendition wait for a turn to be fetched.
+    func isDeferring(_ id: RenditionID) -> Bool { !(renditions[id]?.deferred.isEmpty ?? true) }
 }

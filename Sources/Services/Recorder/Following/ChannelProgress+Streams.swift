@@ -26,6 +26,12 @@ extension ChannelProgress {
         }
     }
 
+    /// Whether the channel goes on in another run, which another rendition has begun.
+    func isLeft(_ rendition: RenditionProgress) -> Bool {
+        guard let sourceRun, let run = rendition.run else { return false }
+        return run != sourceRun.id
+    }
+
     /// The source brings nothing to any rendition, until each of them lists something new.
     mutating func inTrouble(_ reason: GapReason) {
         for id in renditions.keys where renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }

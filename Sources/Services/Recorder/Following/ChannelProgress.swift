@@ -12,7 +12,7 @@ struct ChannelProgress: Sendable {
     var renditions: [RenditionID: RenditionProgress] = [:]
     private let choice: ClockChoice
     /// The run that began in this process; nil after a start and after a change of source.
-    private var sourceRun: SourceRun?
+    private(set) var sourceRun: SourceRun?
     /// The run that began last, in this process or an earlier one: its source is the one that was recorded
     /// from.
     private(set) var newestRun: SourceRun?
@@ -186,7 +186,9 @@ extension ChannelProgress {
                 return listing
             }
         }
-        switch rendition.follower.judge(playlist, rendition.alignment.known, now: arrival.steady) {
+        switch rendition.follower.judge(
+            playlist, rendition.alignment.known, now: arrival.steady, followsOthers: isLeft(rendition))
+        {
         case .nothingNew:
             rendition.follower.take(playlist, rendition.alignment.known, now: arrival.steady)
         case .stale:
@@ -367,9 +369,6 @@ extension ChannelProgress {
         listing.due = turn.due
         expired += turn.expired
     }
-
-    /// Whether segments of a rendition wait for a turn to be fetched.
-    func isDeferring(_ id: RenditionID) -> Bool { !(renditions[id]?.deferred.isEmpty ?? true) }
 
     /// The segments that left their playlists, since it was last asked, before they could be fetched.
     mutating func takeExpired() -> [PlacedSegment] {

@@ -53,9 +53,17 @@ struct PlaylistFollower: Sendable {
         isUnconfirmed = true
     }
 
-    /// Judges a playlist that holds at least one segment; `entries` are its own, where they are at hand.
+    /// Judges a playlist that holds at least one segment.
+    ///
+    /// - Parameters:
+    ///   - playlist: the playlist
+    ///   - entries: its own, where they are at hand
+    ///   - now: when it was fetched
+    ///   - followsOthers: another rendition of the channel has begun another numbering
+    /// - Returns: what it means; nothing changes until it is taken
     func judge(
         _ playlist: MediaPlaylist, _ entries: [SeenEntry]? = nil, now: SteadyInstant,
+        followsOthers: Bool = false,
     ) -> Finding {
         guard let first = Self.number(playlist, 0),
             let last = Self.number(playlist, playlist.segments.count - 1)
@@ -77,7 +85,7 @@ struct PlaylistFollower: Sendable {
         }
         let waited = Waited(
             targets: lastAdvance.map { Int64(min((now - $0) / .microseconds(target), 1e9)) } ?? .max,
-            isYoung: isYoung(now, target))
+            isYoung: isYoung(now, target), followsOthers: followsOthers)
         if last < highest { return judgeBackward(playlist, entries, waited, target: target, now: now) }
         if first > highest { return judgeJump(playlist, highest: highest, waited, now: now) }
         if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
@@ -176,6 +184,8 @@ extension PlaylistFollower {
         var targets: Int64
         /// The source run has only just begun.
         var isYoung: Bool
+        /// Another rendition of the channel has begun another numbering.
+        var followsOthers: Bool
 
         /// Whether it was long enough, given how many things speak for a restart.
         func suffices(evidence: Int) -> Bool {
@@ -236,6 +246,7 @@ extension PlaylistFollower {
             return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
         }
         var evidence: [String] = hasEnded ? ["after the end"] : []
+        if waited.followsOthers { evidence.append("as another rendition") }
         // A packager that begins again has little to list yet.
         if hasEnded, entries.count < listedCount { evidence.append("of a shorter playlist") }
         if isLater(entries) { evidence.append("with later dates") }
@@ -265,21 +276,26 @@ extension PlaylistFollower {
         return listed > known
     }
 
-    /// Numbers that both playlists have, but for other segments: dates decide; names alone need a look at the
-    /// bytes.
+    /// Numbers that both playlists have, but for other segments: dates decide; names, and dates that differ by
+    /// less than a segment, need a look at the bytes.
     private func judgeOverlap(
         _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
     ) -> Finding? {
         let pairs = SeenEntry.pairs(entries, in: recent)
-        let distances = pairs.compactMap { $0.new.distance(to: $0.known) }
-        if distances.filter({ $0.magnitude > target.magnitude }).count * 2 > distances.count {
+        let distances = pairs.compactMap { $0.new.distance(to: $0.known)?.magnitude }
+        let areOff = { (slack: Int64) in
+            distances.filter { $0 > slack.magnitude }.count * 2 > distances.count
+        }
+        if areOff(target) {
             return waited.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
         }
-        guard distances.isEmpty, !isConfirmed, !ignoresNames, SeenEntry.nameOthers(entries, than: recent),
-            let oldest = pairs.first
+        let isShifted = areOff(max(target / 2, Limits.dateResolution))
+        guard distances.isEmpty || isShifted, !isConfirmed, !ignoresNames,
+            SeenEntry.nameOthers(entries, than: recent), let oldest = pairs.first
         else {
             return nil
         }
+        guard !isShifted || waited.suffices(evidence: 2) else { return .stale }
         return .undecided(index: Int(oldest.new.number - first))
     }
 }
