@@ -16,7 +16,7 @@ struct OutOfStepTests {
     /// Records ten playlists of two renditions, of six-second segments of the same media.
     ///
     /// Those of the second one have numbers that are lower by `shift`, begin `cut` seconds later and arrive
-    /// `delay` seconds later.
+    /// `delay` seconds later; below 0 that is how much later those of the first one arrive.
     private func record(shift: Int, delay: Double, cut: Double = 0, isStamped: Bool = true) -> Starts {
         var progress = ChannelProgress(choice: .auto)
         var generator = SeededChance(seed: 1)
@@ -24,7 +24,8 @@ struct OutOfStepTests {
         var starts = Starts()
         for turn in 0..<10 {
             let media = (10 + turn)...(14 + turn)
-            for (id, shift, delay, cut) in [(video(0), 0, 0, 0), (video(1), shift, delay, cut)] {
+            let both = [(video(0), 0, max(-delay, 0), 0), (video(1), shift, max(delay, 0), cut)]
+            for (id, shift, delay, cut) in both.sorted(by: { $0.2 < $1.2 }) {
                 let listing = progress.playlistArrived(
                     list((media.lowerBound - shift)...(media.upperBound - shift)), of: id,
                     at: arrived(1000 + Double(turn) * 6 + delay), gap: nil, &generator)
@@ -57,6 +58,16 @@ struct OutOfStepTests {
         let starts = record(shift: shift, delay: 2)
         #expect(starts.other[10] == starts.leading[10].map { $0 + 2 * seconds })
         for place in 18...23 { #expect(starts.other[place] == starts.leading[place]) }
+    }
+
+    @Test("come nearer by time stamps where they always arrive first", arguments: [-2, -1, 1, 2])
+    func first(shift: Int) {
+        // What the leading one has not listed yet may have another length: half a segment is left.
+        let starts = record(shift: shift, delay: -4)
+        #expect(starts.other[10] == starts.leading[10].map { $0 - 4 * seconds })
+        for (place, start) in starts.other where (18...23).contains(place) {
+            #expect(starts.leading[place].map { ($0 - start).magnitude <= 3_000_000 } == true)
+        }
     }
 
     @Test("come to lie where their media begin, though they are cut elsewhere", arguments: [-1, 0, 1])

@@ -5,14 +5,23 @@ import Timeline
 /// What becomes of segments.
 extension ChannelProgress {
     mutating func stored(_ fact: SegmentFact) {
-        let id = fact.identity.rendition
+        let (id, run) = (fact.identity.rendition, fact.identity.run)
         renditions[id]?.count(fact)
-        if let leading, id != leading, renditions[id]?.run == fact.identity.run,
-            let timestamp = fact.firstTimestamp,
-            let place = renditions[leading]?.media.place(of: timestamp, in: fact.identity.run)
-        {
+        guard let leading, renditions[id]?.run == run, let timestamp = fact.firstTimestamp else { return }
+        if id == leading { return compare(fact, at: timestamp) }
+        if let place = renditions[leading]?.media.place(of: timestamp, in: run) {
             renditions[id]?.leaderStep = LeaderStep(
                 numbers: place.number - fact.identity.number, later: place.later)
+        }
+    }
+
+    /// The leading rendition has a segment: other ones may always have theirs before it.
+    private mutating func compare(_ leader: SegmentFact, at timestamp: Int64) {
+        let run = leader.identity.run
+        for (id, other) in renditions where id != leading && other.run == run && other.leaderStep == nil {
+            guard let place = other.media.place(of: timestamp, in: run) else { continue }
+            renditions[id]?.leaderStep = LeaderStep(
+                numbers: leader.identity.number - place.number, later: -place.later)
         }
     }
 

@@ -5,7 +5,7 @@ import Timeline
 struct LeaderStep: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
     var numbers: Int64
-    /// How far behind the begins of its segments those of the other one begin, microseconds.
+    /// How far behind the begins of its segments those of the other one begin, microseconds; below 0 before.
     var later: Int64
 }
 
@@ -48,7 +48,7 @@ struct NewEntries {
                     opensHole: opensHole && entries.isEmpty || holes.contains(number),
                     showsJump: Self.showsJump(playlist, index, dates[index]), isRounded: isRounded,
                     sharedStart: start, isSharedByMedia: step != nil,
-                    sharedSlack: known == nil ? target / 2 : Limits.tolerance))
+                    sharedSlack: known == nil ? duration / 2 : Limits.tolerance))
         }
     }
 
