@@ -150,5 +150,20 @@ struct FoundScenario: Sendable {
         // A source was back with the playlist at which it had stopped, and then began again: its latency,
         // which was known, was taken from that.
         FoundScenario(seed: 7_600_689, faults: [3, 4], hasDiscontinuities: true, isOutOfStep: true),
+        // Two nodes, and PostgreSQL was away: the next owner placed what came behind missing numbers by
+        // arrival, over the former owner's last segment.
+        FoundScenario(seed: 11_600_531, faults: [2], hasDiscontinuities: true, isOutOfStep: true),
+        // Two nodes recorded a source that began again: the same segment stood in both of their runs.
+        FoundScenario(seed: 91_200_746, faults: [5, 6], hasDiscontinuities: true, isOutOfStep: true),
+        // A rendition that was loaded later than the leading one stepped alone, while the disk was full.
+        FoundScenario(seed: 20_261_602, faults: [1, 3, 5], hasDiscontinuities: true, isOutOfStep: true),
+        // A source began again twice within a segment: the same number, and dates less than a segment apart.
+        FoundScenario(seed: 5_600_590, faults: [3, 4], hasDiscontinuities: true, isOutOfStep: true),
+        // Renditions that begin to count at 2 waited for a third target duration, until a segment was gone.
+        FoundScenario(seed: 91_300_087, faults: [0, 5], hasDiscontinuities: true, isOutOfStep: true),
+        // A rendition always came before the leading one: their time stamps were never compared.
+        FoundScenario(seed: 91_400_059, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
+        // Playlists fourteen seconds late: twelve seconds off behind missing numbers.
+        FoundScenario(seed: 30_000_607, faults: [6], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }
