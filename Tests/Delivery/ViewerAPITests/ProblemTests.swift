@@ -184,6 +184,18 @@ import Timeline
     }
 
     @Test(
+        "strict asks nothing of what lies behind Backcast-Next",
+        arguments: [(16, 200), (20, 409)] as [(Int64, Int)])
+    func strictBeforeNext(maxWindow: Int64, status: Int) async throws {
+        try await ViewerFixture.with(maxWindowSeconds: maxWindow) { viewer in
+            try await viewer.record(halfSilent)
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?begintime=1469509516&strict=true")
+            #expect(answer.status == status)
+            #expect((answer.headers["Backcast-Next"] == "2016-07-26T05:05:32.000Z") == (status == 200))
+        }
+    }
+
+    @Test(
         "strict on one rendition asks nothing of the others",
         arguments: [
             ("v0.m3u8?", 200), ("index.m3u8?rendition=v0&", 200), ("download.ts?rendition=v0&", 200),
