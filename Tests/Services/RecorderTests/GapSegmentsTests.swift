@@ -38,6 +38,37 @@ struct GapSegmentsTests {
         #expect(channel.trimmed.count == channel.journal.count)
     }
 
+    @Test(
+        "is fetched by a process that has found it a gap, though an earlier one gave it up",
+        arguments: [true, false])
+    func nextProcess(isFirstGap: Bool) {
+        let known = (0..<6).map { number in
+            KnownSegment(
+                run: 7, number: number, start: at(Double(number) * 6), duration: 6 * seconds,
+                isLost: (2...3).contains(number), digest: (2...3).contains(number) ? [] : [1])
+        }
+        var progress = RenditionProgress(
+            resuming: RenditionHead(
+                description: RenditionDescription(id: video(0)), nextNumber: 6, known: known),
+            choice: .auto)
+        var list = list(2...6)
+        if isFirstGap { list.segments[1].isGap = true }
+        _ = progress.list(
+            list, from: 4, opensHole: false, cause: nil, hole: .recorderDown, arrival: arrived(43),
+            shared: [:])
+        var listing = Listing()
+        progress.regain(&listing, in: list)
+        #expect(listing.due.isEmpty)
+        list.segments[1].isGap = false
+        for isFirst in [true, false] {
+            listing = Listing()
+            progress.regain(&listing, in: list)
+            let isDue = isFirst && isFirstGap
+            #expect(listing.due.map(\.identity.number) == (isDue ? [3] : []))
+            #expect(listing.due.map(\.placed.start) == (isDue ? [at(18)] : []))
+        }
+    }
+
     @Test("stays lost when it leaves the playlist before that")
     func gone() {
         var channel = Self.channel(withGapsUntil: 400)

@@ -8,9 +8,24 @@ import Timeline
 struct GapSegments: Sendable {
     /// By number.
     private var segments: [Int64: ListedSegment] = [:]
+    /// The times of segments that an earlier process gave up, by number: some may have been gaps.
+    private var lost: [Int64: TimeWindow] = [:]
 
     mutating func add(_ listed: some Sequence<ListedSegment>) {
         for segment in listed where segment.entry.isGap { segments[segment.identity.number] = segment }
+    }
+
+    /// An earlier process gave a segment up.
+    mutating func lose(_ number: Int64, _ window: TimeWindow) { lost[number] = window }
+
+    /// Where a process's first playlist lists such segments under EXT-X-GAP, and the time that each has.
+    mutating func recall(in playlist: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
+        defer { lost = [:] }
+        return playlist.segments.indices.prefix(end).compactMap { index in
+            guard playlist.segments[index].isGap, let number = PlaylistFollower.number(playlist, index)
+            else { return nil }
+            return lost[number].map { (index, $0) }
+        }
     }
 
     /// Takes those that a playlist of the same source run lists without the tag, in order; those that it does

@@ -91,6 +91,7 @@ struct RenditionProgress: Sendable {
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
             parts.hold(segment.part, number: segment.number, window)
+            if segment.isLost { gaps.lose(segment.number, window) }
         }
         for segment in head.known where segment.isStored && segment.firstTimestamp != nil {
             media.add(segment, of: id)
@@ -313,23 +314,37 @@ struct RenditionProgress: Sendable {
         availableUntil: SteadyInstant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
+        let recalled = gaps.recall(in: playlist, before: end)
+        gaps.add(
+            recalled.compactMap {
+                relisted($0.index, of: playlist, at: $0.window, run, arrival, availableUntil)
+            })
         let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
         return missed.found(
             in: playlist, before: end, placed: Dictionary(placed, uniquingKeysWith: { $1 })
         ).compactMap { index, window in
-            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil,
-                !isFilled(window)
-            else { return nil }
-            let entry = playlist.segments[index]
-            return ListedSegment(
-                placed: PlacedSegment(
-                    identity: SegmentIdentity(rendition: id, run: run, number: number),
-                    start: window.begin, duration: window.microseconds,
-                    boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
-                entry: entry, arrival: arrival, flags: NewEntries.flags(of: playlist, index),
-                listedNumber: alignment.listedNumber(playlist, index),
-                discontinuityCount: discontinuityCount, availableUntil: availableUntil)
+            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
+                return nil
+            }
+            return relisted(index, of: playlist, at: window, run, arrival, availableUntil)
         }
+    }
+
+    /// An entry that an earlier process gave a time; nil if that is filled.
+    private func relisted(
+        _ index: Int, of playlist: MediaPlaylist, at window: TimeWindow, _ run: Int64, _ arrival: Instant,
+        _ availableUntil: SteadyInstant,
+    ) -> ListedSegment? {
+        guard let number = PlaylistFollower.number(playlist, index), !isFilled(window) else { return nil }
+        let entry = playlist.segments[index]
+        return ListedSegment(
+            placed: PlacedSegment(
+                identity: SegmentIdentity(rendition: id, run: run, number: number), start: window.begin,
+                duration: window.microseconds,
+                boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
+            entry: entry, arrival: arrival, flags: NewEntries.flags(of: playlist, index),
+            listedNumber: alignment.listedNumber(playlist, index), discontinuityCount: discontinuityCount,
+            availableUntil: availableUntil)
     }
 
     /// A segment is held, of this process or an earlier one.
