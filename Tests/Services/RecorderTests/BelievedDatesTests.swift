@@ -132,4 +132,24 @@ struct BelievedDatesTests {
         #expect(stage.starts == [100, 106, 706])
         #expect(stage.placing.clock == .source)
     }
+
+    /// A source of the same media takes over, while its playlist of four goes two segments beyond what is
+    /// recorded.
+    @Test(
+        "When the clock of arrival is set, another source loses nothing that is not recorded",
+        arguments: [-3_600.0, -600, 600], [true, false])
+    func clockMovedBefore(step: Double, isDated: Bool) {
+        var stage = PlacingStage()
+        let date = { (index: Int) in isDated ? 100 + Double(index) * 6 : nil }
+        stage.place((0..<10).map(date), arrival: 160)
+        stage.placing.clockMoved(by: Int64(step) * seconds)
+        stage.place([date(10)], arrival: 166 + step)
+        stage.placing.beginRun()
+        let entries = (9..<13).map {
+            TimePlacing.Entry(duration: stage.target, programDateTime: date($0).map { at($0) })
+        }
+        let count = stage.placing.coveredCount(
+            entries, arrival: arrived(178 + step), target: stage.target, byDates: false)
+        #expect(count == 2)
+    }
 }

@@ -10,43 +10,6 @@ struct TimePlacing: Sendable {
         case arrival
     }
 
-    /// What the playlist says of one new segment.
-    struct Entry: Sendable {
-        /// Microseconds, more than zero.
-        var duration: Int64
-        /// The source's date, its own or reckoned from a neighbour in the playlist.
-        var programDateTime: Instant?
-        /// Numbers are missing before it, or a new source run begins with it.
-        var opensHole = false
-        /// Numbers are missing before it: so is time, however little of it arrival shows.
-        var lacksNumbers = false
-        /// Its media follow those before it, however late it arrived.
-        var follows = false
-        /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
-        var countedDate: Instant?
-        /// Where its date jumps, EXT-X-DISCONTINUITY or the date behind it shows that it is not wrong alone.
-        var showsJump = false
-        /// EXTINF is wrong or in whole seconds: dates tell the duration better.
-        var isRounded = false
-        /// The start that the channel's leading rendition has for the same segment, when there are no dates.
-        var sharedStart: Instant?
-        /// Time stamps show that it is the same segment, whatever the numbers.
-        var isSharedByMedia = false
-        /// How far that start may be off before it counts, microseconds.
-        var sharedSlack = Limits.tolerance
-        /// Where its media begin, as another source's show that were recorded before.
-        var joinedStart: Instant?
-    }
-
-    struct Placement: Sendable, Equatable {
-        var start: Instant
-        var duration: Int64
-        /// The clock stepped here: time is missing before the start.
-        var stepped: Bool
-        /// It did so by the source's dates only, not by arrival.
-        var jumped = false
-    }
-
     /// When a segment begins by its own clock, and how far that may be off before it counts, microseconds.
     private struct Reading {
         var start: Instant
@@ -162,20 +125,38 @@ struct TimePlacing: Sendable {
     /// middle lies before the end of what is decided.
     ///
     /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did:
-    /// then they are compared with the dates of that run, which the time line may still be off from.
+    /// then they are compared with the dates of that run, which the time line may still be off from. By
+    /// arrival they are compared with the arrival of that run where the clock was set.
     func coveredCount(_ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool) -> Int {
         guard let end else { return 0 }
         // The times of a run without dates are compared with arrival, whatever the dates say now.
         var trial = TimePlacing(choice: formerClock == .arrival && formerOffset == nil ? .arrival : choice)
         if clock == .arrival { (trial.clock, trial.sourceOffset) = (.arrival, sourceOffset) }
+        if trial.clock == .source { trial.believe(entries, arrival, goingOnFrom: self, target: target) }
         let placements = trial.place(entries, arrival: arrival, target: target)
         if byDates {
             guard trial.clock == .source, let offset = trial.sourceOffset, let formerOffset,
                 (offset - formerOffset).magnitude <= Self.step(target: target).magnitude
             else { return 0 }
         }
-        let reached = byDates ? end + remainder : end
+        let isSet = trial.clock == .arrival && remainder.magnitude > Self.step(target: target).magnitude
+        let reached = byDates || isSet ? end + remainder : end
         return placements.prefix { $0.start + $0.duration / 2 < reached }.count
+    }
+
+    /// Dates of which one goes on from what another run has decided are believed as it stands, whatever the
+    /// clock of arrival says.
+    private mutating func believe(
+        _ entries: [Entry], _ arrival: Arrival, goingOnFrom former: TimePlacing, target: Int64,
+    ) {
+        let arrived = Self.arrived(entries, arrival)
+        for (entry, start) in zip(entries, arrived.map(\.start)) {
+            guard let date = entry.programDateTime, former.goesOn(date - former.zone, target: target) else {
+                continue
+            }
+            (zone, sourceOffset) = (former.zone, date - former.zone - start)
+            return
+        }
     }
 
     /// A difference beyond this is a step of the clock, not drift.

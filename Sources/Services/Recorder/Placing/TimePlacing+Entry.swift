@@ -1,0 +1,41 @@
+import Timeline
+
+/// What goes into placing, and what comes out of it.
+extension TimePlacing {
+    /// What the playlist says of one new segment.
+    struct Entry: Sendable {
+        /// Microseconds, more than zero.
+        var duration: Int64
+        /// The source's date, its own or reckoned from a neighbour in the playlist.
+        var programDateTime: Instant?
+        /// Numbers are missing before it, or a new source run begins with it.
+        var opensHole = false
+        /// Numbers are missing before it: so is time, however little of it arrival shows.
+        var lacksNumbers = false
+        /// Its media follow those before it, however late it arrived.
+        var follows = false
+        /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
+        var countedDate: Instant?
+        /// Where its date jumps, EXT-X-DISCONTINUITY or the date behind it shows that it is not wrong alone.
+        var showsJump = false
+        /// EXTINF is wrong or in whole seconds: dates tell the duration better.
+        var isRounded = false
+        /// The start that the channel's leading rendition has for the same segment, when there are no dates.
+        var sharedStart: Instant?
+        /// Time stamps show that it is the same segment, whatever the numbers.
+        var isSharedByMedia = false
+        /// How far that start may be off before it counts, microseconds.
+        var sharedSlack = Limits.tolerance
+        /// Where its media begin, as another source's show that were recorded before.
+        var joinedStart: Instant?
+    }
+
+    struct Placement: Sendable, Equatable {
+        var start: Instant
+        var duration: Int64
+        /// The clock stepped here: time is missing before the start.
+        var stepped: Bool
+        /// It did so by the source's dates only, not by arrival.
+        var jumped = false
+    }
+}
