@@ -112,7 +112,10 @@ struct RenditionProgress: Sendable {
         let isNewRun = run != identity.run
         // A node that stood still may have begun a later run meanwhile, behind which the recording went on.
         if let run, isNewRun, identity.run < run || window.end <= placing.end ?? window.begin { return }
-        if isNewRun { (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil) }
+        if isNewRun {
+            (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil)
+            gaps = GapSegments()
+        }
         (run, join) = (identity.run, .open)
         remember(identity, digest)
         missed.hold(identity.number, window)
