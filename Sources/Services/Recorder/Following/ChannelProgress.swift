@@ -389,7 +389,7 @@ extension ChannelProgress {
     private static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {
         var end = before
         return segments.compactMap { segment in
-            defer { end = segment.placed.end }
+            defer { end = max(end ?? segment.placed.end, segment.placed.end) }
             guard let reason = segment.hole, let end, segment.placed.start > end else { return nil }
             let window = TimeWindow(begin: end, end: segment.placed.start)
             return .loss(Loss(window: window, reason: reason, rendition: segment.identity.rendition))
