@@ -239,7 +239,8 @@ extension RecordingState {
         case .segment(let request) where request.held != nil || request.repair != nil:
             break
         case .segment(let request), .keyPending(let request):
-            lose(request.segment.placed, FetchFailure(.segmentMissing, "the journal: \(error)"))
+            let reason: GapReason = error.isTransient ? .diskFull : .segmentMissing
+            lose(request.segment.placed, FetchFailure(reason, "the journal: \(error)"))
         case .keyOpened(let pending):
             keys.notWritten(pending, now: now)
         case .news:
