@@ -276,8 +276,8 @@ extension PlaylistFollower {
         return listed > known
     }
 
-    /// Numbers that both playlists have, but for other segments: dates decide; names, and dates that differ by
-    /// less than a segment, need a look at the bytes.
+    /// Numbers that both playlists have, but for other segments: dates decide; names, and dates that differ
+    /// by less than a segment, need a look at the bytes.
     private func judgeOverlap(
         _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
     ) -> Finding? {
