@@ -61,4 +61,37 @@ struct JoiningTests {
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
         #expect(list(RecorderTests.list(120...121), at: 720, in: &progress) == [at(678), at(684)])
     }
+
+    @Test("When the clock is set, sources without dates lie as far behind it as before")
+    func clockMoved() {
+        var progress = recorded()
+        #expect(list(RecorderTests.list(5...5), at: 606, in: &progress) == [at(600)])
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        let late = RecorderTests.list(102...106)
+        #expect(progress.askToJoin(late, at: arrived(642)) == 0)
+        progress.joined(
+            ProbedSegment(digest: [], firstTimestamp: 12 * 90_000, measuredDuration: 6 * seconds), in: late,
+            at: arrived(642))
+        #expect(list(late, at: 642, in: &progress) == [at(606)])
+        progress.clockMoved(by: 600 * seconds)
+        let next = progress.list(
+            RecorderTests.list(107...107), from: 0, opensHole: false, cause: nil, hole: .sourceStalled,
+            arrival: arrived(1_248), shared: [:])
+        #expect(next.map(\.placed.start) == [at(1_212)])
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        #expect(list(RecorderTests.list(0...1), at: 1_260, in: &progress) == [at(1_248), at(1_254)])
+    }
+
+    @Test("What dates had shown the clock to be off by is not counted twice when that is set right")
+    func clockSetRight() {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
+        // The clock is ten minutes slow, which is less than makes dates implausible.
+        #expect(list(RecorderTests.list(0...1, date: { 588 + Double($0) * 6 }), at: 0, in: &progress).count == 2)
+        #expect(list(RecorderTests.list(0...0), at: 6, in: &progress) == [at(600)])
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        #expect(list(RecorderTests.list(50...50), at: 12, in: &progress) == [at(606)])
+        progress.clockMoved(by: 600 * seconds)
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        #expect(list(RecorderTests.list(1...1), at: 618, in: &progress) == [at(612)])
+    }
 }

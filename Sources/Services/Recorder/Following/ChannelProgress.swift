@@ -28,7 +28,7 @@ struct ChannelProgress: Sendable {
     private(set) var source: SourceSettings?
     /// Its URL without user info and query.
     private(set) var sourceURL: String?
-    /// Where the times of the newest segments come from.
+    /// Where the times of the leading rendition's newest segments come from.
     private(set) var clock = TimePlacing.Clock.arrival
     /// Source date less arrival, microseconds; nil without dates.
     private(set) var clockOffset: Int64?
@@ -47,7 +47,7 @@ struct ChannelProgress: Sendable {
 
     /// The clock that recording goes by was set by so many microseconds.
     mutating func clockMoved(by step: Int64) {
-        for id in renditions.keys { renditions[id]?.placing.clockMoved(by: step) }
+        for id in renditions.keys { renditions[id]?.clockMoved(by: step) }
     }
 
     /// Why the source's dates are not used, in words; nil when they are.
@@ -340,6 +340,7 @@ extension ChannelProgress {
         if rendition.id == leading { sharedStarts.add(listing.segments) }
         listing.news += Self.holes(listing.segments, after: before)
         giveUpUnfetched(&rendition, listed: listing.segments)
+        guard rendition.id == leading ?? rendition.id else { return }
         clock = rendition.placing.clock
         clockOffset = clock == .source ? rendition.placing.sourceOffset : nil
     }

@@ -169,6 +169,13 @@ struct RenditionProgress: Sendable {
         return deferred.end()
     }
 
+    /// The clock that recording goes by was set by so many microseconds.
+    mutating func clockMoved(by step: Int64) {
+        placing.clockMoved(by: step)
+        formerOffsets = formerOffsets.mapValues { TimePlacing.latency($0, after: step) }
+        ownOffset = ownOffset.map { TimePlacing.latency($0, after: step) }
+    }
+
     /// No playlist has continued yet from what an earlier process stored.
     ///
     /// What looks like a restart then may be a source that numbers each playlist from the beginning: its

@@ -92,8 +92,17 @@ struct TimePlacing: Sendable {
 
     /// The clock of arrival was set by so many microseconds: the source's dates stand otherwise to it.
     mutating func clockMoved(by step: Int64) {
-        sourceOffset = sourceOffset.map { $0 - step }
-        formerOffset = formerOffset.map { $0 - step }
+        let isByDates = (now: clock == .source, before: formerClock == .source)
+        sourceOffset = sourceOffset.map { isByDates.now ? $0 - step : Self.latency($0, after: step) }
+        formerOffset = formerOffset.map { isByDates.before ? $0 - step : Self.latency($0, after: step) }
+    }
+
+    /// What a source without dates is off from arrival once that clock was set, microseconds.
+    ///
+    /// A latency stays as it is. What dates have shown before is mostly what the clock was wrong by, and was
+    /// set right for.
+    static func latency(_ offset: Int64, after step: Int64) -> Int64 {
+        (offset - step).magnitude < offset.magnitude ? offset - step : offset
     }
 
     /// Decides the times of a playlist's new segments, in order.
