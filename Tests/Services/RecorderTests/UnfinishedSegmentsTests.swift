@@ -51,6 +51,14 @@ struct UnfinishedSegmentsTests {
         }
     }
 
+    @Test("is left to the one behind that, where the next one ends before it has read the journal")
+    func interrupted() throws {
+        let unfinished = try Self.stopped()
+        var driver = try StateDriver([Self.source], unfinished: unfinished, begun: 21)
+        driver.send(.stopRequested, at: 21.1)
+        #expect(driver.state.unfinished.map(\.segment.entry.uri) == ["0.ts", "1.ts"])
+    }
+
     @Test("is lost with its reason when it cannot come any more")
     func expired() throws {
         let unfinished = try Self.stopped()

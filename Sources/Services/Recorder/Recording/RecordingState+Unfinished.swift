@@ -5,7 +5,7 @@ import Timeline
 /// Going on with what the recorder before was to fetch.
 extension RecordingState {
     /// What was listed and is neither stored nor lost; the source need not list it for much longer.
-    package var unfinished: [SegmentRequest] { fetches.unfinished }
+    package var unfinished: [SegmentRequest] { inherited + fetches.unfinished }
 
     /// Fetches what the recorder before did not finish.
     ///

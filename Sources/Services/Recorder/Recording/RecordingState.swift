@@ -59,7 +59,7 @@ package struct RecordingState: Sendable {
     /// What the catalogue answered last, in words, while it takes nothing.
     private var catalogueError: String?
     /// What the recorder before did not fetch, until the journal was read.
-    private var inherited: [SegmentRequest]
+    private(set) var inherited: [SegmentRequest]
     /// Segments found in the journal that wait for their keys, until all of it was read.
     private var waitingForKeys: [SegmentIdentity: KeyPendingSegment] = [:]
     /// When this process took the channel.
