@@ -43,6 +43,23 @@ struct ReportedRecordingTests {
         #expect(retries.first == 0 && (retries.last ?? 0) >= 5)
     }
 
+    @Test("that the video does not come, while the audio does, and the log once")
+    func onlyAudio() {
+        var channel = SimulatedChannel([
+            Self.source(primary, [video(0), audio], faults: [.away(video(0), 200...400)])
+        ])
+        channel.run(until: 190)
+        let before = channel.messages
+        for time in stride(from: 230.0, to: 400, by: 1) {
+            channel.run(until: time)
+            #expect(channel.status?.detail?.contains("404") ?? false, "at \(time) s")
+        }
+        channel.run(until: 500)
+        #expect(channel.status?.detail == nil)
+        let troubles = ["The source does not deliver", "The source delivers again"]
+        #expect(channel.messages.dropFirst(before.count).filter(troubles.contains) == troubles)
+    }
+
     @Test("how far the host's clock was set, until that is followed or taken back")
     func clockStep() {
         for step: Double in [30, -8 * 3600] {

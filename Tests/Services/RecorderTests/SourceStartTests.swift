@@ -71,6 +71,14 @@ struct SourceStartTests {
         return Start(driver: try StateDriver(sources, heads: [head], newestRun: run))
     }
 
+    @Test("A source whose rendition answers with a multivariant playlist is left for the other one")
+    func multivariantAgain() throws {
+        var start = Start(driver: try StateDriver(Self.sources))
+        let loop = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8\n"
+        try start.run(until: 60) { source, time in source == Self.sources[0] ? loop : Self.media(time) }
+        #expect(!start.fetched.isEmpty)
+    }
+
     /// A playlist of eight seconds, whose newest segment was number 121 at 0.
     private static func media(_ time: Double, shift: Int = 0) -> String {
         let newest = 121 + Int(time / 2) + shift

@@ -11,6 +11,8 @@ struct ChannelCondition: Sendable {
     private(set) var trouble: GapReason?
     /// What is wrong with single renditions while the source as a whole delivers.
     private var failures: [RenditionID: String] = [:]
+    /// Renditions whose playlists have ended.
+    private var ended: Set<RenditionID> = []
     /// Why the newest segments do not come, until one does.
     private var refusal: String?
     private var detail: String?
@@ -33,7 +35,7 @@ struct ChannelCondition: Sendable {
     var holeReason: GapReason? { trouble == .sourceEnded ? nil : trouble }
 
     mutating func renditionsOpened() {
-        failures = [:]
+        (failures, ended) = ([:], [])
     }
 
     /// The source does not deliver; true when that is new.
@@ -45,11 +47,18 @@ struct ChannelCondition: Sendable {
     }
 
     /// A playlist has arrived; true when the source was in trouble before and is not any more.
-    mutating func sourceDelivered(ended: Bool, distrust: String?) -> Bool {
-        guard !ended else {
+    ///
+    /// The source as a whole delivers when one of its `leading` renditions does, and has ended when all of
+    /// them have.
+    mutating func delivered(
+        _ id: RenditionID, ended isEnded: Bool, _ leading: [RenditionID], distrust: String?,
+    ) -> Bool {
+        if isEnded { ended.insert(id) } else { ended.remove(id) }
+        guard leading.contains(id) else { return false }
+        if leading.allSatisfy(ended.contains) {
             (trouble, detail) = (.sourceEnded, "the source has ended its playlist")
-            return false
         }
+        guard !isEnded else { return false }
         let recovers = trouble != nil
         (trouble, detail) = (nil, distrust)
         return recovers

@@ -32,17 +32,15 @@ extension RecordingState {
         _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: SteadyInstant,
     ) {
         guard isRecording else { return }
-        if request.purpose == .scouting { return scouted(fetched, request, now: now) }
-        if case .repair(let id) = request.purpose {
-            return repairPlaylistArrived(fetched, request, id, now: now)
-        }
-        guard sources.isCurrent(request.use) else { return }
-        noteDeviations(fetched.notes)
+        let isCurrent = sources.isCurrent(request.use)
+        if isCurrent { noteDeviations(fetched.notes) }
         switch request.purpose {
+        case .scouting: scouted(fetched, request, now: now)
+        case .repair(let id): repairPlaylistArrived(fetched, request, id, now: now)
+        case _ where !isCurrent: break
         case .opening: open(fetched, request, now: now)
         case .renewal: renew(fetched, now: now)
         case .rendition(let id): renditionArrived(fetched, id, now: now)
-        case .scouting, .repair: break
         }
     }
 
@@ -68,28 +66,22 @@ extension RecordingState {
 
     mutating func playlistFailed(_ error: SourceError, _ request: PlaylistRequest, now: Moment) {
         guard isRecording else { return }
-        if request.purpose == .scouting { return sources.scoutFailed(request, now: now.steady) }
-        if case .repair = request.purpose { return repairPlaylistFailed(request, now: now.steady) }
-        guard sources.isCurrent(request.use) else { return }
-        if case .notAsked = error { return playlistNotAsked(error, request, now: now.steady) }
-        switch request.purpose {
-        case .opening: openingFailed(error, now: now.steady)
-        case .renewal: sources.session?.renewalFailed()
-        case .rendition(let id): renditionFailed(id, error, now: now.steady)
-        case .scouting, .repair: break
+        // A request that waited here for too long is made once more: the source has not failed.
+        let isAsked = if case .notAsked = error { false } else { true }
+        let isCurrent = sources.isCurrent(request.use)
+        if isCurrent, !isAsked {
+            log(.warning, "A playlist could not be requested in time", ["error": "\(error)"])
         }
-    }
-
-    /// The request waited here for too long: it is made once more, and the source has not failed.
-    private mutating func playlistNotAsked(
-        _ error: SourceError, _ request: PlaylistRequest, now: SteadyInstant,
-    ) {
-        log(.warning, "A playlist could not be requested in time", ["error": "\(error)"])
+        let steady = now.steady
         switch request.purpose {
-        case .opening: sources.notAsked(now: now, chance: generator.jitter())
+        case .scouting: sources.scoutFailed(request, now: steady)
+        case .repair: repairPlaylistFailed(request, now: steady)
+        case _ where !isCurrent: break
+        case .opening where isAsked: openingFailed(error, now: steady)
+        case .opening: sources.notAsked(now: steady, chance: generator.jitter())
         case .renewal: sources.session?.renewalFailed()
-        case .rendition(let id): sources.session?.rest(id, now: now, chance: generator.jitter())
-        case .scouting, .repair: break
+        case .rendition(let id) where isAsked: renditionFailed(id, error, now: steady)
+        case .rendition(let id): sources.session?.rest(id, now: steady, chance: generator.jitter())
         }
     }
 
@@ -217,7 +209,10 @@ extension RecordingState {
         _ fetched: FetchedPlaylist, _ id: RenditionID, now: SteadyInstant,
     ) {
         guard case .media(let playlist) = fetched.playlist else {
-            return reopen("a multivariant playlist stands where a media playlist was", now: now)
+            let reason = "a multivariant playlist stands where a media playlist was"
+            // To open a source again that names such URLs would lead to them again.
+            return sources.session?.isMultivariant ?? false
+                ? renditionFailed(id, .unusable(reason), now: now) : reopen(reason, now: now)
         }
         if progress.reachesBehindKnown(id, playlist) { return stop(.knewTooLittle, now: now) }
         let moment = moment(now)
@@ -274,7 +269,8 @@ extension RecordingState {
         guard !playlist.segments.isEmpty || playlist.isEnded else { return }
         logZone()
         if playlist.isEnded { progress.inTrouble(.sourceEnded, id) }
-        if condition.sourceDelivered(ended: playlist.isEnded, distrust: progress.distrust) {
+        let leading = sources.session?.leading ?? []
+        if condition.delivered(id, ended: playlist.isEnded, leading, distrust: progress.distrust) {
             log(.info, "The source delivers again")
         }
     }

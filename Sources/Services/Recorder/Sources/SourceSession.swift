@@ -22,7 +22,7 @@ struct SourceSession: Sendable {
     private var versions: [RenditionID: PlaylistVersion] = [:]
     /// Those of the multivariant playlist, for its media playlists to import.
     private var variables: [String: String] = [:]
-    private var isMultivariant = false
+    private(set) var isMultivariant = false
     private var conditions: [RenditionID: SourceCondition] = [:]
     /// Tries for segments that failed since one last succeeded.
     private var misses: [RenditionID: (count: Int, since: SteadyInstant)] = [:]
@@ -194,17 +194,22 @@ extension SourceSession {
         misses[id] = succeeded ? nil : (before.count + 1, before.since)
     }
 
+    /// The renditions by which the source as a whole is judged: its videos, if it has any.
+    ///
+    /// One failing playlist of audio or subtitles is no reason to leave a source.
+    var leading: [RenditionID] {
+        let videos = places.keys.filter { $0.kind == .video }
+        return videos.isEmpty ? Array(places.keys) : videos
+    }
+
     /// The condition of the source as a whole, with that of a rendition as it is now.
     ///
-    /// It is that of the best of its videos: one failing playlist of audio or subtitles is no reason to leave
-    /// a source. A playlist whose segments fail for longer than its patience is as bad as none.
+    /// It is that of the best of its leading renditions. A playlist whose segments fail for longer than its patience is as bad as none.
     mutating func condition(after id: RenditionID, now: SteadyInstant) -> SourceCondition {
         guard let polling = polls[id]?.polling else { return .healthy }
         let isBarren =
             misses[id].map { $0.count >= Limits.missesInARow && now - $0.since > polling.patience } ?? false
         conditions[id] = isBarren ? .barren : polling.condition(now: now)
-        let videos = places.keys.filter { $0.kind == .video }
-        let leading = videos.isEmpty ? Array(places.keys) : videos
         return leading.map { conditions[$0] ?? .healthy }.min() ?? .healthy
     }
 }
