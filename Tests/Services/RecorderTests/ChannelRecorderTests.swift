@@ -189,7 +189,7 @@ struct ChannelRecorderTests {
                     reanchored_us = \(point.instant.microseconds)
                 """)
             let journal = UnownedJournal(channel: fixture.channel, parts: former.parts)
-            try await journal.enterAhead(of: point)
+            try await journal.enterAhead(of: point, now: instant)
             #expect(try await fixture.number("SELECT count(*) FROM set_aside") == 5)
             await former.kill()
             let present = try await RecordingProcess(fixture)

@@ -60,7 +60,7 @@ actor ChannelRecorder {
         events.continuation.yield(.started)
         var ending = RecordingEnding.stopped
         recording: for await event in events.stream {
-            let moment = Moment(date: clock.now(), steady: clock.steady())
+            let moment = Moment(clock)
             for action in state.handle(event, at: moment) {
                 if case .end(let end) = action {
                     ending = end

@@ -12,6 +12,11 @@ package struct Moment: Sendable, Equatable {
         self.date = date
         self.steady = steady
     }
+
+    /// The present.
+    init(_ clock: HostClock) {
+        self.init(date: clock.now(), steady: clock.steady())
+    }
 }
 
 /// A deterministic source of chance: the same seed gives the same recording.

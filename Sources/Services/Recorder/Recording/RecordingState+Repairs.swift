@@ -167,7 +167,7 @@ extension RecordingState {
                 placed: PlacedSegment(
                     identity: SegmentIdentity(rendition: id, run: repairRun(use), number: number),
                     start: found.part.begin, duration: found.part.microseconds),
-                entry: playlist.segments[index], arrival: fetched.arrival.date, flags: [],
+                entry: playlist.segments[index], arrival: arrival(of: fetched).date, flags: [],
                 listedNumber: playlist.number(at: index), discontinuityCount: domain,
                 availableUntil: until)
             var request = SegmentRequest(segment: segment, base: fetched.base, use: use)

@@ -39,7 +39,7 @@ extension SourceLink {
         let known = request.known.flatMap { $0.url == url ? $0 : nil }
         let conditions = request.isConditional ? known?.conditions ?? HTTPHeaders() : HTTPHeaders()
         let body = try await fetch(url, isFresh: request.isFresh, conditions)
-        let arrival = Moment(date: clock.now(), steady: clock.steady())
+        let arrival = Moment(clock)
         if body.status == .notModified, !conditions.fields.isEmpty { return .unchanged(at: arrival) }
         guard body.status.rawValue == 200 else { throw .refused(status: body.status.rawValue) }
         let version = try? PlaylistVersion(body, of: url)

@@ -72,8 +72,8 @@ struct ChannelTask: Sendable {
             count: Limits.resumedFacts * max(1, point.renditions.count))
         let state = RecordingState(
             channel: channel, lease: point.lease, heads: point.heads(entered), newestRun: point.sourceRun,
-            publishes: false, unfinished: unfinished.take(of: channel.row),
-            at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
+            publishes: false, unfinished: unfinished.take(of: channel.row), at: Moment(parts.clock),
+            seed: parts.seed())
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
         let recorder = ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
         defer { parts.board.set(nil, of: channel.id) }
@@ -84,6 +84,7 @@ struct ChannelTask: Sendable {
             await group.next()
             group.cancelAll()
         }
+        try Task.checkCancellation()
         logger.notice("The catalogue answers again")
         // What the first answer said of the time is old by now.
         return try await takeLease()
@@ -120,18 +121,25 @@ struct ChannelTask: Sendable {
     }
 
     private func recorder(under lease: Lease, isBrief: Bool) async throws -> ChannelRecorder {
+        var lease = lease
+        let taken = Moment(parts.clock)
+        let clock = RecordingClock(taken, databaseDate: lease.databaseDate)
         if let point = lease.reanchor {
-            try await UnownedJournal(channel: channel, parts: parts).enterAhead(of: point)
+            let journal = UnownedJournal(channel: channel, parts: parts)
+            try await journal.enterAhead(of: point, now: clock.date(at: taken.steady))
         }
         let journal = try parts.journal.channel(channel.id)
         let read = try await starts.withPermit { try await readHeads(journal, isBrief: isBrief) }
         guard let (heads, newestRun) = read else { throw CancellationError() }
         try await journal.store(ResumePoint(channel, lease, heads, newestRun))
-        try await parts.catalogue.beginRecording(channel: channel.row, at: parts.clock.now())
+        try await parts.catalogue.beginRecording(
+            channel: channel.row, at: clock.date(at: parts.clock.steady()))
+        // Reading took its time, and other channels came before this one.
+        let now = Moment(parts.clock)
+        lease.databaseDate = lease.databaseDate.map { $0 + (now.steady - taken.steady).wholeMicroseconds }
         let state = RecordingState(
             channel: channel, lease: lease, heads: heads, newestRun: newestRun,
-            unfinished: unfinished.take(of: channel.row),
-            at: Moment(date: parts.clock.now(), steady: parts.clock.steady()), seed: parts.seed())
+            unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
         return ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
     }

@@ -70,11 +70,7 @@ package struct RecorderService: Sendable {
                 try await parts.heartbeats.report(parts.board.all, node: node)
                 complaint = nil
             } catch {
-                let words = "\(error)"
-                if words != complaint, !Task.isCancelled {
-                    logger.warning("Statuses were not reported", metadata: ["error": "\(words)"])
-                }
-                complaint = words
+                complaint = warn("Statuses were not reported", error, after: complaint)
             }
             try? await parts.clock.sleep(for: Limits.reportInterval)
         }
@@ -83,33 +79,44 @@ package struct RecorderService: Sendable {
     @Sendable private func repairLosses() async {
         var missing: [Int32: Set<SegmentIdentity>] = [:]
         while !Task.isCancelled {
-            for loss in await losses() {
-                let row = loss.channel.row
-                do {
-                    missing[row] = try await loss.repair(known: missing[row] ?? []).missing
-                } catch {
-                    if Task.isCancelled { return }
-                    loss.logger.warning(
-                        "Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
+            do {
+                for loss in try await losses() {
+                    let row = loss.channel.row
+                    do {
+                        missing[row] = try await loss.repair(known: missing[row] ?? []).missing
+                    } catch {
+                        warnOfComparison(error, loss.logger)
+                    }
                 }
+            } catch {
+                warnOfComparison(error, logger)
             }
             try? await parts.clock.sleep(for: Limits.lossInterval)
         }
     }
 
     /// The channels of which the catalogue lacks some of the newest facts: mostly none, by one statement.
-    private func losses() async -> [CatalogueLoss] {
+    private func losses() async throws -> [CatalogueLoss] {
         var losses: [CatalogueLoss] = []
         var newest: [Int32: [SegmentFact]] = [:]
-        for channel in (try? await parts.catalogue.everyChannel()) ?? [] {
+        for channel in try await parts.catalogue.everyChannel() {
             var logger = logger
             logger[metadataKey: "channel"] = "\(channel.id)"
             let loss = CatalogueLoss(channel: channel, parts: parts, logger: logger)
-            losses.append(loss)
-            newest[channel.row] = (try? await loss.newest()) ?? []
+            do {
+                newest[channel.row] = try await loss.newest()
+                losses.append(loss)
+            } catch {
+                warnOfComparison(error, logger)
+            }
         }
-        let missing = (try? await parts.catalogue.missing(newest)) ?? [:]
+        let missing = try await parts.catalogue.missing(newest)
         return losses.filter { missing[$0.channel.row] != nil }
+    }
+
+    private func warnOfComparison(_ error: any Error, _ logger: Logger) {
+        guard !Task.isCancelled else { return }
+        logger.warning("Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
     }
 
     /// Starts, restarts and stops channels as their settings say.
@@ -138,12 +145,17 @@ package struct RecorderService: Sendable {
             return nil
         } catch {
             if supervisor.isIdle { await resumeChannels(&supervisor) }
-            let words = "\(error)"
-            if words != complaint, !Task.isCancelled {
-                logger.warning("Channels stay as they are", metadata: ["error": "\(words)"])
-            }
-            return words
+            return warn("Channels stay as they are", error, after: complaint)
         }
+    }
+
+    /// Logs what a loop failed of, unless the round before failed of the same.
+    ///
+    /// - Returns: the error in words
+    private func warn(_ text: Logger.Message, _ error: any Error, after complaint: String?) -> String {
+        let words = "\(error)"
+        if words != complaint, !Task.isCancelled { logger.warning(text, metadata: ["error": "\(words)"]) }
+        return words
     }
 
     /// A start without the catalogue: the channels that this node owned go on.
@@ -171,15 +183,21 @@ package struct RecorderService: Sendable {
         }
     }
 
+    /// When an instant was, by the clock that recording goes by.
+    private func date(of instant: SteadyInstant) async throws -> Instant {
+        let database = try await parts.catalogue.databaseTime()
+        return RecordingClock(Moment(parts.clock), databaseDate: database).date(at: instant)
+    }
+
     /// The channel is not meant to be recorded any more: its recording ends, and the archive gets what the
     /// journal has.
     private func retire(_ channel: Channel, _ logger: Logger) async {
-        let end = parts.clock.now()
+        let end = parts.clock.steady()
         let journal = UnownedJournal(channel: channel, parts: parts)
         while !Task.isCancelled {
             do {
                 try await parts.journal.channel(channel.id).removeResumePoint()
-                try await parts.catalogue.endRecording(channel: channel.row, at: end)
+                try await parts.catalogue.endRecording(channel: channel.row, at: date(of: end))
                 while try await journal.enterSome() {
                     try await parts.clock.sleep(for: Limits.unownedJournalPace)
                 }

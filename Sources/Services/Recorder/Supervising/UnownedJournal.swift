@@ -78,13 +78,13 @@ struct UnownedJournal: Sendable {
     /// reads it would go on there.
     ///
     /// Segments of it that wait for their keys leave the journal; their bytes stay until their hour is
-    /// deleted.
-    func enterAhead(of point: ReanchorPoint) async throws {
+    /// deleted. `now` is the present by the clock that recording goes by.
+    func enterAhead(of point: ReanchorPoint, now: Instant) async throws {
         let journal = try parts.journal.channel(channel.id)
         var cursor: JournalPosition?
         while true {
             let lines = try await journal.replay(after: cursor, limit: Limits.factsPerBatch)
-            let ahead = lines.filter { isAhead($0.1, of: point) }
+            let ahead = lines.filter { isAhead($0.1, of: point, now: now) }
             if !ahead.isEmpty, try await !enter(ahead, from: journal) { continue }
             guard lines.count == Limits.factsPerBatch, let last = lines.last else { return }
             cursor = last.0
@@ -93,11 +93,11 @@ struct UnownedJournal: Sendable {
 
     /// Without a fence, a segment that waits for its key belongs to the former time line if it begins after
     /// now.
-    private func isAhead(_ entry: JournalEntry, of point: ReanchorPoint) -> Bool {
+    private func isAhead(_ entry: JournalEntry, of point: ReanchorPoint, now: Instant) -> Bool {
         switch entry {
         case .segment(let fact): point.setsAside(fact)
-        case .keyPending(let segment): segment.start > max(point.instant, parts.clock.now())
-        case .marker(let marker): marker.begin > max(point.instant, parts.clock.now())
+        case .keyPending(let segment): segment.start > max(point.instant, now)
+        case .marker(let marker): marker.begin > max(point.instant, now)
         case .sourceRun, .loss, .rendition: false
         }
     }
