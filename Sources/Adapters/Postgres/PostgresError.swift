@@ -74,11 +74,11 @@ extension PostgresError {
     package var isCheckViolation: Bool { sqlState == "23514" }
     var isUndefinedTable: Bool { sqlState == "42P01" }
 
-    /// Connection failures, lost races, missing resources, an unavailable lock, a server that starts or
-    /// stops.
+    /// Connection failures, lost races, missing resources, an unavailable lock, a server that starts, stops
+    /// or takes no writes for now.
     private static func isTransient(sqlState: String) -> Bool {
         sqlState.hasPrefix("08") || sqlState.hasPrefix("53") || sqlState.hasPrefix("57P0")
-            || ["40001", "40P01", "55P03"].contains(sqlState)
+            || ["25006", "40001", "40P01", "55P03"].contains(sqlState)
     }
 }
 

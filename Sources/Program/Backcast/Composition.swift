@@ -41,8 +41,7 @@ struct Composition: Sendable {
     private func prepareDatabase(_ pool: PostgresPool) async throws {
         let migrations = try Migrations.ofProgram(folder: settings.migrations)
         let database = DatabaseStart(pool: pool, clock: clock, logger: logger)
-        try await database.waitUntilReady()
-        try await database.prepareSchema(migrations, for: role)
+        try await database.prepare(migrations, for: role)
     }
 
     private func serve(_ pools: DatabasePools) async throws {

@@ -14,8 +14,7 @@ struct DatabaseStartTests {
         "run and migrate bring the schema up to date, and twice is harmless", arguments: [Role.run, .migrate])
     func applied(role: Role) async throws {
         try await withStart { start in
-            try await start.waitUntilReady()
-            try await start.prepareSchema(migrations(1), for: role)
+            try await start.prepare(migrations(1), for: role)
             try await start.prepareSchema(migrations(2), for: role)
             try await start.prepareSchema(migrations(2), for: .serve)
         }
@@ -40,12 +39,31 @@ struct DatabaseStartTests {
         let pool = PostgresPool(
             PoolConfiguration(try ConnectionString("postgresql:///x?host=\(folder.path)")), logger: logger)
         let waiting = Task {
-            try await DatabaseStart(pool: pool, clock: .system, logger: logger).waitUntilReady()
+            try await DatabaseStart(pool: pool, clock: .system, logger: logger).prepare(migrations(1), for: .run)
         }
         waiting.cancel()
         let result = await waiting.result
         #expect(throws: (any Error).self) { try result.get() }
         await pool.close()
+    }
+
+    @Test("a database that takes no writes is good enough where no migration is missing", arguments: [Role.run, .serve])
+    func readOnly(role: Role) async throws {
+        try await withStart(options: "-c default_transaction_read_only=on") { start, writing in
+            try await writing.prepare(migrations(2), for: .migrate)
+            try await start.prepare(migrations(2), for: role)
+        }
+    }
+
+    @Test("a database that takes no writes is waited for where a migration is missing")
+    func readOnlyBefore() async throws {
+        try await withStart(options: "-c default_transaction_read_only=on") { start, writing in
+            try await writing.prepare(migrations(1), for: .migrate)
+            let preparing = Task { try await start.prepare(migrations(2), for: .run) }
+            try await Task.sleep(for: .milliseconds(300))
+            try await writing.prepare(migrations(2), for: .migrate)
+            try await preparing.value
+        }
     }
 
     @Test("a running program reports once that another version has changed the schema")
@@ -79,14 +97,27 @@ struct DatabaseStartTests {
     }
 
     private func withStart(_ body: (DatabaseStart) async throws -> Void) async throws {
+        try await withStart(options: "") { _, start in try await body(start) }
+    }
+
+    /// Two connections to a database, the first with options of its own.
+    private func withStart(
+        options: String, _ body: (DatabaseStart, DatabaseStart) async throws -> Void,
+    ) async throws {
         let uri = try await TestDatabase.shared.database("start")
-        let pool = PostgresPool(PoolConfiguration(try ConnectionString(uri)), logger: logger)
-        do {
-            try await body(DatabaseStart(pool: pool, clock: .system, logger: logger))
-        } catch {
-            await pool.close()
-            throw error
+        let encoded = options.replacing(" ", with: "%20").replacing("=", with: "%3D")
+        let separator = uri.contains("?") ? "&" : "?"
+        let pools = try ["\(uri)\(separator)options=\(encoded)", uri].map {
+            PostgresPool(PoolConfiguration(try ConnectionString($0)), logger: logger)
         }
-        await pool.close()
+        let starts = pools.map { DatabaseStart(pool: $0, clock: .system, logger: logger) }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(starts[0], starts[1]))
+        } catch {
+            result = .failure(error)
+        }
+        for pool in pools { await pool.close() }
+        try result.get()
     }
 }
