@@ -38,8 +38,6 @@ enum Limits {
     static let servingConnections = 6
     /// First and longest pause between attempts to reach a database that is not up yet.
     static let databasePause = (first: Duration.milliseconds(200), longest: Duration.seconds(5))
-    /// Pause between two looks whether the database has the program's schema.
-    static let readinessPause = Duration.milliseconds(100)
     /// Pause between two looks whether another version has changed the schema.
     static let schemaPause = Duration.seconds(60)
     /// Time between two log lines that report a missing database.

@@ -17,7 +17,6 @@ struct Recording: Sendable {
     let client: HTTPClient
     private let recorder: RecorderService
     private let retention: RetentionService
-    private let isDatabaseReady: @Sendable () -> Bool
     private let clock: HostClock
 
     /// Opens the journal and the client; the caller keeps the state folder open.
@@ -26,7 +25,6 @@ struct Recording: Sendable {
         store: any SegmentStore, board: StatusBoard, clock: HostClock,
         isDatabaseReady: @escaping @Sendable () -> Bool, ownPorts: [UInt16], logger: Logger,
     ) throws {
-        self.isDatabaseReady = isDatabaseReady
         self.clock = clock
         let diskGuard = DiskGuard()
         journal = try Journal.open(folder: state.journal, logger: logger)
@@ -48,7 +46,7 @@ struct Recording: Sendable {
             configuration: RetentionService.Configuration(
                 graceSeconds: settings.deleteGraceSeconds,
                 floor: settings.minFreeBytes.map { .bytes($0) } ?? .standard),
-            diskGuard: diskGuard, clock: clock, logger: logger)
+            diskGuard: diskGuard, isCatalogueReady: isDatabaseReady, clock: clock, logger: logger)
     }
 
     /// Registers the metrics of the parts that this process has only when it records.
@@ -62,12 +60,7 @@ struct Recording: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await recorder.run() }
-            group.addTask {
-                while !isDatabaseReady(), !Task.isCancelled {
-                    try? await clock.sleep(for: Limits.readinessPause)
-                }
-                await retention.run()
-            }
+            group.addTask { await retention.run() }
             group.addTask { await giveMemoryBack() }
         }
         await client.close()

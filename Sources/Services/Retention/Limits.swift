@@ -14,6 +14,8 @@ enum Limits {
     static let stepsUnderPressure = 200
     /// Seconds between two rounds of retention.
     static let roundSeconds = 30
+    /// Between two looks whether the catalogue is ready.
+    static let readinessPause = Duration.seconds(1)
     /// Seconds between two checks of the free space.
     static let pressureSeconds = 5
     /// Microseconds by which a clock may be ahead of what is known: two synchronised clocks differ less, and

@@ -23,6 +23,8 @@ package struct RetentionService: Sendable {
     private let store: any SegmentStore
     private let configuration: Configuration
     private let diskGuard: DiskGuard
+    /// Whether the catalogue has the program's schema; once it has, it keeps it.
+    private let isCatalogueReady: @Sendable () -> Bool
     private let clock: HostClock
     private let started: SteadyInstant
     /// The time from which ages are measured.
@@ -32,34 +34,40 @@ package struct RetentionService: Sendable {
 
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
-        clock: HostClock, logger: Logger,
+        isCatalogueReady: @escaping @Sendable () -> Bool, clock: HostClock, logger: Logger,
     ) {
         self.init(
             catalogue: catalogue, store: store, configuration: configuration, diskGuard: diskGuard,
-            clock: clock, logger: logger, databaseTime: { try await catalogue.databaseTime() })
+            isCatalogueReady: isCatalogueReady, clock: clock, logger: logger,
+            databaseTime: { try await catalogue.databaseTime() })
     }
 
     /// Takes the database's clock, which a test sets.
     init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
-        clock: HostClock, logger: Logger, databaseTime: @escaping @Sendable () async throws -> Instant,
+        isCatalogueReady: @escaping @Sendable () -> Bool = { true }, clock: HostClock, logger: Logger,
+        databaseTime: @escaping @Sendable () async throws -> Instant,
     ) {
         self.catalogue = catalogue
         self.store = store
         self.configuration = configuration
         self.diskGuard = diskGuard
+        self.isCatalogueReady = isCatalogueReady
         self.clock = clock
         started = clock.steady()
         self.logger = logger
         self.databaseTime = databaseTime
     }
 
-    /// Runs until cancelled.
+    /// Runs until cancelled; segments expire once the catalogue is ready.
     ///
     /// A failed round is logged, and the next one tries again.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask {
+                while !isCatalogueReady(), !Task.isCancelled {
+                    try? await clock.sleep(for: Limits.readinessPause)
+                }
                 await clock.every(
                     .seconds(Limits.roundSeconds), { await expireByRetention() }, onError: report)
             }
@@ -258,6 +266,7 @@ package struct RetentionService: Sendable {
                 diskGuard.set(false)
                 return
             }
+            guard isCatalogueReady() else { throw CatalogueError.notInTime }
             if try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0,
                 try await deletePendingHours() > 0
             {

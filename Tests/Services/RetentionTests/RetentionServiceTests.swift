@@ -212,6 +212,28 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("Before the catalogue is ready, recording stops below half of the floor", arguments: [false, true])
+    func floorAtStart(isShort: Bool) async throws {
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: 3600, space: space) { fixture in
+            let diskGuard = DiskGuard()
+            let service = RetentionService(
+                catalogue: fixture.catalogue, store: fixture.store,
+                configuration: .init(graceSeconds: 0, floor: .bytes(isShort ? 40_000 : 14_000)),
+                diskGuard: diskGuard, isCatalogueReady: { false }, clock: .system, logger: silentLogger)
+            let running = Task { await service.run() }
+            if isShort {
+                try await eventually { diskGuard.isFull }
+            } else {
+                try await Task.sleep(for: .milliseconds(200))
+                #expect(!diskGuard.isFull)
+            }
+            running.cancel()
+            await running.value
+            #expect(try await fixture.left() == (facts: 10, files: 10))
+        }
+    }
+
     @Test("A store without a limit is never full")
     func noLimit() async throws {
         try await withHouse(retention: nil, hasLimit: false) { fixture in
