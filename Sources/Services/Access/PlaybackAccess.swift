@@ -32,6 +32,8 @@ package final class PlaybackAccess: Sendable {
     private let clock: HostClock
     private let logger: Logger
     private let state = Mutex(State())
+    /// One read at a time: an older answer must not replace a newer one.
+    private let reading = AsyncSemaphore(permits: 1)
 
     /// Creates it; without a signer playback is open.
     package init(signer: TokenSigner?, catalogue: Catalogue, clock: HostClock, logger: Logger) {
@@ -112,12 +114,16 @@ extension PlaybackAccess {
     }
 
     /// Reads the revocations that are new, or all of them.
-    func read(isWhole: Bool) async throws(CatalogueError) {
-        let known = state.withLock { $0.revoked == nil || isWhole ? 0 : $0.revision }
-        let found = try await catalogue.revokedTokens(after: known, now: clock.now())
-        state.withLock { state in
-            state.revoked = known == 0 ? found.ids : (state.revoked ?? []).union(found.ids)
-            state.revision = max(state.revision, found.revision)
+    ///
+    /// A whole read also tells the newest revision: a restored catalogue counts from an earlier one again.
+    func read(isWhole: Bool) async throws {
+        try await reading.withPermit {
+            let known = state.withLock { $0.revoked == nil || isWhole ? 0 : $0.revision }
+            let found = try await catalogue.revokedTokens(after: known, now: clock.now())
+            state.withLock { state in
+                state.revoked = known == 0 ? found.ids : (state.revoked ?? []).union(found.ids)
+                state.revision = known == 0 ? found.revision : max(state.revision, found.revision)
+            }
         }
     }
 }

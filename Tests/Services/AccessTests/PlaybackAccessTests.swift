@@ -59,6 +59,27 @@ struct PlaybackAccessTests {
         }
     }
 
+    @Test("Where a restored catalogue counts revocations anew, new ones are found like before")
+    func restored() async throws {
+        try await withCatalogueDatabase { pool, uri in
+            try await withNode(uri) { catalogue, access in
+                let tokens = try (1...4).map { try token($0, expires: Self.start + 3_600_000_000) }
+                for (grant, _) in tokens {
+                    #expect(try await catalogue.enter(IssuedToken(grant: grant, created: Self.start)))
+                }
+                for (grant, _) in tokens.prefix(3) { _ = try await catalogue.revoke(grant.id, now: Self.start) }
+                try await access.read(isWhole: true)
+                #expect(tokens.map { access.isGood($0.0) } == [false, false, false, true])
+                _ = try await pool.query("TRUNCATE revoked_token RESTART IDENTITY")
+                try await access.read(isWhole: true)
+                #expect(tokens.map { access.isGood($0.0) } == [true, true, true, true])
+                _ = try await catalogue.revoke(tokens[3].0.id, now: Self.start)
+                try await access.read(isWhole: false)
+                #expect(tokens.map { access.isGood($0.0) } == [true, true, true, false])
+            }
+        }
+    }
+
     @Test("A token that one node revokes is refused by all of them within five seconds")
     func revoked() async throws {
         try await withCatalogueDatabase { _, uri in
