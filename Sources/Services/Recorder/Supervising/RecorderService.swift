@@ -67,7 +67,7 @@ package struct RecorderService: Sendable {
         var complaint: String?
         while !Task.isCancelled {
             do {
-                try await parts.heartbeats.report(parts.board.all, node: node)
+                try await parts.catalogue.report(parts.board.all, node: node)
                 complaint = nil
             } catch {
                 complaint = warn("Statuses were not reported", error, after: complaint)
