@@ -204,7 +204,8 @@ extension SourceSession {
 
     /// The condition of the source as a whole, with that of a rendition as it is now.
     ///
-    /// It is that of the best of its leading renditions. A playlist whose segments fail for longer than its patience is as bad as none.
+    /// It is that of the best of its leading renditions. A playlist whose segments fail for longer than its
+    /// patience is as bad as none.
     mutating func condition(after id: RenditionID, now: SteadyInstant) -> SourceCondition {
         guard let polling = polls[id]?.polling else { return .healthy }
         let isBarren =
