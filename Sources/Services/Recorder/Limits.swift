@@ -39,7 +39,7 @@ enum Limits {
     static let journalPause = Duration.seconds(1)
     /// Failed attempts to open a source before the next one is tried.
     static let sourceTries = 2
-    /// The pause between them: what the next one lists slides away meanwhile.
+    /// The pause between two attempts to open a source: what the next source lists slides away meanwhile.
     static let openingPause = Duration.milliseconds(500)
     /// An attempt that fails later than this is not made once more before the next source is tried.
     static let openingPatience = Duration.seconds(1)
@@ -73,7 +73,7 @@ enum Limits {
     static let missesInARow = 3
     /// How long a playlist is asked for where its URL was redirected to, until the URL itself is asked again.
     static let edgeTime = Duration.seconds(300)
-    /// How often it is read again when nothing fails, so that renditions that are added are noticed.
+    /// How often a multivariant playlist is read again when nothing fails, to notice new renditions.
     static let renewalInterval = Duration.seconds(300)
     /// The part of a variant's bandwidth, as a divisor, by which a redundant stream's may differ: the steps
     /// of a ladder are larger.
@@ -86,7 +86,7 @@ enum Limits {
     static let parallelFetchesWithSlow = 8
     /// Listed segments that wait to be fetched in one rendition; more are taken when there is room again.
     static let waitingSegments = 4000
-    /// The newest of them, which are taken before all that there is no room for.
+    /// The newest listed segments, which are fetched first when there is no room for all.
     static let edgeSegments = 100
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
@@ -156,7 +156,7 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
-    /// The newest facts of a channel by which that is told: some of each rendition.
+    /// The newest facts of a channel that are looked up to tell whether the catalogue has lost some.
     static let comparedFacts = 64
     /// Pause between two looks whether the catalogue has lost what it had.
     static let lossInterval = Duration.seconds(60)

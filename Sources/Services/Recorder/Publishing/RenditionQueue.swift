@@ -108,7 +108,7 @@ extension RenditionQueue {
         segments += new
     }
 
-    /// A segment's segment is durable.
+    /// The bytes of a segment are durable.
     ///
     /// - Returns: false when no such segment waits
     mutating func stored(_ fact: SegmentFact, isFinal: Bool, now: SteadyInstant) -> Bool {
@@ -126,7 +126,7 @@ extension RenditionQueue {
         segments[index].awaitsBetter = false
     }
 
-    /// A segment's segment will not come; what is stored stays stored.
+    /// The bytes of a segment will not come; what is stored stays stored.
     mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
         guard let index = segments.firstIndex(where: { $0.identity == identity }),
             segments[index].storedAt == nil
@@ -136,7 +136,7 @@ extension RenditionQueue {
         segments[index].progress = .lost(reason, note: note)
     }
 
-    /// A segment's segment may be long in coming.
+    /// The bytes of a segment may take long.
     mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
         guard let index = segments.firstIndex(where: { $0.identity == identity }) else { return }
         segments[index].waitsFor = reason
@@ -161,7 +161,7 @@ extension RenditionQueue {
         settle(now: now)
     }
 
-    /// The first segment's segment did not come in its turn.
+    /// The bytes of the first segment did not come in time.
     mutating func giveUp(now: SteadyInstant) {
         pendingBoundary = "hole"
         let began = waitBegan
