@@ -81,8 +81,6 @@ struct KeyRetries: Sendable {
         return segment
     }
 
-    var isIdle: Bool { opening == nil }
-
     /// When something is due next.
     var next: SteadyInstant? {
         guard opening == nil else { return queue.firstExpiry }

@@ -54,17 +54,16 @@ struct Publisher: Sendable {
 
     /// Begins a channel, or goes on where its line stands.
     ///
-    /// Without the begin of the published head's discontinuity sequence, its end is taken for renditions that
-    /// have not entered that discontinuity yet: later, never too early.
-    init(publishedHead: PublishedHead, discontinuityBegin: Instant? = nil) {
+    /// The published head does not say where its discontinuity sequence begins. Its end is taken for
+    /// renditions that have not entered that one yet: later, never too early.
+    init(publishedHead: PublishedHead) {
         discontinuitySequence = publishedHead.discontinuitySequence
         targetSeconds = publishedHead.targetSeconds
         sourceSeconds = publishedHead.targetSeconds
         watermark = publishedHead.watermark
         end = publishedHead.end
         hasBegun = publishedHead.end.microseconds > 0
-        self.discontinuityBegin =
-            discontinuityBegin ?? (hasBegun ? publishedHead.end : Instant(microseconds: .min))
+        discontinuityBegin = hasBegun ? publishedHead.end : Instant(microseconds: .min)
     }
 
     /// Opens a rendition's queue.

@@ -43,8 +43,6 @@ struct SourceSession: Sendable {
         (lastRenewal, named) = (now, now)
     }
 
-    var isOpen: Bool { !places.isEmpty }
-
     /// The polling of the rendition whose playlist holds least; nil before the source was opened.
     var shortest: Polling? {
         polls.values.lazy.map(\.polling).filter { $0.playlistLength > 0 }.min {
