@@ -80,6 +80,28 @@ struct DamagedUnderKeyTests {
         }
     }
 
+    @Test(
+        "stays as it is stored, and waits for no key, where the key is missing or another one later",
+        arguments: [[], Ciphered.otherKey])
+    func laterKey(_ key: [UInt8]) async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let store = MemorySegmentStore()
+            #expect(
+                await (try origin.fetcher(store: store)).outcome(of: try request(8, origin)).stored != nil)
+            var request = try request(7, origin)
+            let part = PartialSegmentTests.stored(request.segment, measured: nil, timestamp: nil)
+            (request.held, request.attempt, request.isLast) = (StoredPart(part), 9, true)
+            origin.serve("/7.vtt", try Ciphered.encrypted(plain))
+            origin.serve("/key", key)
+            let failure = await (try origin.fetcher(store: store)).outcome(of: request).failure
+            #expect(failure?.reason == .keyMissing && failure?.isTransient == true)
+            let better = SegmentName(start: request.segment.placed.start, revision: 0, fileExtension: .webVTT)
+            let channel = PublisherStage.fact(video(0), 0).channel
+            #expect(try await !store.contains(.segment(channel, video(0), better)))
+        }
+    }
+
     @Test("is lost as damaged, not for a missing key, where its bytes are no media")
     func noMedia() async throws {
         try await Origin.run { origin in

@@ -38,11 +38,12 @@ struct SegmentFetcher: Sendable {
                 }
                 return try await part(request)
             }
-            if error.reason == .keyMissing || error.reason == .segmentCorrupt {
+            if error.isUnopened || error.reason == .segmentCorrupt {
                 await distrustKey(of: request.segment, base: request.base)
             }
+            // What is stored of a segment stays; it does not begin to wait for a key.
             guard error.reason == .keyMissing, error.isTransient, request.keepsUnopened(error),
-                !Task.isCancelled
+                request.held == nil, !Task.isCancelled
             else { throw error }
             return try await withoutKey(request)
         }
@@ -72,6 +73,9 @@ struct SegmentFetcher: Sendable {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full") }
             let intake = try await intake(of: listed, base: base)
             if intake.isPending {
+                guard request.held == nil else {
+                    throw FetchFailure(.keyMissing, "a key is missing for better bytes")
+                }
                 return .keyPending(
                     try await keep(listed, intake, base: base, timeLimit: request.timeLimit))
             }
