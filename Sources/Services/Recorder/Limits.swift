@@ -98,8 +98,12 @@ enum Limits {
     static let markersPerHour = 1000
     /// Bytes of a marker's id.
     static let markerIDBytes = 256
-    /// Bytes of a marker's attributes: splice information has some hundred, those of vendors a few thousand.
+    /// Bytes of the attributes of one of its tags: splice information has some hundred, those of vendors a
+    /// few thousand.
     static let markerBytes = 8 << 10
+    /// Bytes of the attributes that all tags of a marker may say together: the tags of a break state splice
+    /// information two or three times.
+    static let mergedMarkerBytes = 4 * markerBytes
     /// Changes between the source's dates and the time line that are known at a time.
     static let sourceDates = 64
     /// Smaller changes of it do not move markers, microseconds.

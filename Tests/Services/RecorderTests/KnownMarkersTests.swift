@@ -113,6 +113,29 @@ struct KnownMarkersTests {
         #expect(Self.take([long], &known, at: 7400).isEmpty)
     }
 
+    @Test("Tags that add to a marker without end make it no larger than a bound, also after a restart")
+    func boundedSum() {
+        var known = KnownMarkers()
+        var told: [Marker] = []
+        for number in 0..<20 {
+            let range = Self.range("ad", at: 110) {
+                let value = String(repeating: "a", count: Limits.markerBytes - 200)
+                $0.otherAttributes.append("X-\(number)", quoted: value)
+            }
+            told += Self.take([range], &known)
+            guard number == 10, let last = told.last else { continue }
+            known = KnownMarkers()
+            known.resume(last)
+        }
+        // The end still finds its place.
+        told += Self.take([Self.range("ad", at: 110) { $0.scte35In = "0xFC31" }], &known)
+        let sizes = told.map { marker in
+            marker.attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        }
+        #expect(told.count == 5 && sizes.allSatisfy { $0 <= 4 * Limits.markerBytes })
+        #expect(told.last?.attributes.map(\.name) == ["X-0", "X-1", "X-2", "X-3", "SCTE35-IN"])
+    }
+
     @Test("What the journal has is not told again")
     func resumed() {
         var known = KnownMarkers()

@@ -61,18 +61,27 @@ struct KnownMarkers: Sendable {
 
     private func isBounded(_ range: DateRange) -> Bool {
         range.id.utf8.count <= Limits.markerIDBytes
-            && range.attributes.attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-                <= Limits.markerBytes
+            && Self.byteCount(of: range.attributes.attributes) <= Limits.markerBytes
     }
 
-    /// Adds to a known marker; nil if there is nothing to add.
+    private static func byteCount(of attributes: [PlaylistAttribute]) -> Int {
+        attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+
+    /// Adds to a known marker what there is room for; nil if that is nothing.
     private mutating func merge(_ range: DateRange, _ key: Key) -> Marker? {
         guard let entry = known[key], entry.range != range else { return nil }
         known[key]?.range = range
         let names = Set(entry.marker.attributes.map(\.name))
         let start = range.startMicroseconds.map { Instant(microseconds: $0) } ?? entry.marker.sourceStart
         let said = Marker(range, sourceStart: start, begin: entry.marker.begin)
-        let new = said.attributes.filter { !names.contains($0.name) }
+        var byteCount = Self.byteCount(of: entry.marker.attributes)
+        let new = said.attributes.filter { attribute in
+            let sum = byteCount + Self.byteCount(of: [attribute])
+            guard !names.contains(attribute.name), sum <= Limits.mergedMarkerBytes else { return false }
+            byteCount = sum
+            return true
+        }
         guard !new.isEmpty else { return nil }
         var marker = entry.marker
         marker.attributes += new
