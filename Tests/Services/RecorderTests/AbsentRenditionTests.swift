@@ -69,4 +69,35 @@ struct AbsentRenditionTests {
         #expect(PublisherStage.seconds(Self.edge(channel)) >= 580)
         #expect(channel.messages.contains("The source is opened again"))
     }
+
+    @Test("does not hold the live edge after a start, where the source does not name it any more")
+    func former() throws {
+        let last = LastSegment(
+            end: at(0), discontinuitySequence: 0, format: SegmentFormat(container: .transportStream))
+        let heads = [video(0), audio].map {
+            RenditionHead(
+                description: RenditionDescription(id: $0), nextNumber: 5, last: last, published: last,
+                known: [])
+        }
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")], heads: heads)
+        let opening = try #require(driver.begin(at: 20).playlistRequests.first)
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + (0..<3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+        for request in try driver.answer(opening, text, at: 20).segmentRequests {
+            let stored = PartialSegmentTests.stored(request.segment, measured: nil, timestamp: nil)
+            driver.send(.segmentStored(stored, request), at: 20.1)
+        }
+        var batches: [Batch] = []
+        for time in stride(from: 20.2, to: 22, by: 0.1) {
+            let isFirst = batches.isEmpty
+            var actions = driver.send(isFirst ? .catalogueAnswered(.success(true)) : .clockAdvanced, at: time)
+            while let action = actions.popLast() {
+                guard case .commit(let batch) = action else { continue }
+                batches.append(batch)
+                actions += driver.send(.catalogueAnswered(.success(true)), at: time)
+            }
+        }
+        #expect(batches.flatMap(\.segments).map(\.number) == [5, 6, 7])
+        #expect(batches.last?.publishedHead.watermark == at(20))
+    }
 }

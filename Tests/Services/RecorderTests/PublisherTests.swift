@@ -30,6 +30,26 @@ struct PublisherTests {
         #expect(stage.watermark == 24)
     }
 
+    @Test("Of a rendition that is not named any more only what was listed of it is waited for")
+    func unnamed() {
+        var stage = PublisherStage(v0, v1)
+        stage.record(v0, 0, 6)
+        stage.record(v1, 0)
+        stage.list(v1, 6)
+        stage.publisher.name([v0])
+        stage.record(v0, 12)
+        stage.advance(to: 1)
+        #expect(stage.watermark == 6)
+        stage.store(v1, 6)
+        stage.advance(to: 2)
+        #expect(stage.watermark == 18)
+        #expect(stage.published(v1).map(\.start) == [0, 6])
+        stage.publisher.name([v0, v1])
+        stage.record(v0, 18)
+        stage.advance(to: 3)
+        #expect(stage.watermark == 18)
+    }
+
     @Test("Before the first segment is published there is no live edge, whatever is listed or given up")
     func nothingPublished() {
         var stage = PublisherStage(v0, v1)

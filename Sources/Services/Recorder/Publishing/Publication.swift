@@ -107,6 +107,12 @@ extension Publication {
         publisher.open(RenditionQueue(rendition: id, now: now))
     }
 
+    /// Opens the renditions that a playlist of the source names; only they are waited for.
+    mutating func open(named ids: [RenditionID], now: SteadyInstant) {
+        for id in ids { open(id, now: now) }
+        publisher.name(Set(ids))
+    }
+
     mutating func sourceTarget(seconds: Int) {
         publisher.sourceTarget(seconds)
     }

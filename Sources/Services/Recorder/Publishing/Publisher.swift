@@ -71,6 +71,11 @@ struct Publisher: Sendable {
         if queues[queue.rendition] == nil { queues[queue.rendition] = queue }
     }
 
+    /// A playlist of the source names these renditions: the others do not hold them any more.
+    mutating func name(_ named: Set<RenditionID>) {
+        for id in queues.keys { queues[id]?.isNamed = named.contains(id) }
+    }
+
     /// The source's target duration was seen.
     mutating func sourceTarget(_ seconds: Int) {
         sourceSeconds = max(sourceSeconds, seconds)

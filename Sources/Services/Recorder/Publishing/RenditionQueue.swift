@@ -7,6 +7,8 @@ import Timeline
 /// Timeouts use the monotonic clock; segment times are wall-clock.
 struct RenditionQueue: Sendable {
     let rendition: RenditionID
+    /// The source's newest playlist names it, or none has been seen yet.
+    var isNamed = true
     var segments: [PendingSegment] = []
     var nextNumber: Int64
     /// End of the last published segment.
@@ -78,9 +80,11 @@ struct RenditionQueue: Sendable {
 
     /// A rendition that has brought nothing for three target durations does not hold the others.
     ///
-    /// One whose stored segments wait for their turn has brought something.
+    /// One whose stored segments wait for their turn has brought something. Of one that is not recorded any
+    /// more nothing is waited for but what was listed.
     func isSilent(now: SteadyInstant, target: Duration) -> Bool {
-        now - lastProgress > target * 3 && !segments.contains { $0.storedAt != nil }
+        if !isNamed, segments.isEmpty { return true }
+        return now - lastProgress > target * 3 && !segments.contains { $0.storedAt != nil }
     }
 
     /// When patience ends next: with the first segment, with what may replace it, or with the rendition.

@@ -142,7 +142,7 @@ extension RecordingState {
     ) {
         condition.renditionsOpened()
         journal.add(progress.open(descriptions))
-        for description in descriptions { publication.open(description.id, now: now) }
+        publication.open(named: descriptions.map(\.id), now: now)
         perform(.setPlaylistForm(form))
     }
 
