@@ -72,9 +72,15 @@ struct SimulatedCatalogue {
 
     /// The heads of the renditions, with a few of the segments only if they are to be brief.
     func heads(isBrief: Bool) -> [RenditionHead] {
-        renditions.values.map { rendition in
+        let gaps = Dictionary(grouping: losses.filter { $0.reason == .sourceGap }, by: \.rendition)
+            .mapValues { Set($0.map(\.window.begin)) }
+        return renditions.values.map { rendition in
             let limit = isBrief ? 20 : 10_000
-            let known = Array(rendition.runs.suffix(2).flatMap(\.rows).suffix(limit))
+            var known = Array(rendition.runs.suffix(2).flatMap(\.rows).suffix(limit))
+            for place in known.indices where known[place].isLost {
+                let gaps = gaps[rendition.description.id]
+                known[place].isGap = gaps?.contains(known[place].start) ?? false
+            }
             var head = RenditionHead(
                 description: rendition.description, nextNumber: rendition.nextNumber,
                 last: rendition.rows.last.map(Self.last),

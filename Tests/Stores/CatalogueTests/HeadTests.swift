@@ -69,6 +69,36 @@ struct HeadTests {
         }
     }
 
+    @Test("Of lost segments those are told that the source listed as gaps")
+    func gaps() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch([
+                .archived(recording.fact(0)), .archived(recording.fact(0, of: audio)),
+            ])
+            let places = (1...3 as ClosedRange<Int64>).flatMap { number in
+                [video, audio].map { id in
+                    PlacedSegment(
+                        identity: SegmentIdentity(rendition: id, run: 1, number: number),
+                        start: midnight + number * 4 * second, duration: 4 * second)
+                }
+            }
+            batch.lost = places
+            batch.losses = places.map { place in
+                let isGap = place.identity == SegmentIdentity(rendition: video, run: 1, number: 2)
+                return Loss(
+                    window: place.window, reason: isGap ? .sourceGap : .segmentMissing,
+                    rendition: place.identity.rendition)
+            }
+            _ = try await test.catalogue.commit(batch)
+            let heads = try await test.catalogue.heads(of: recording.row)
+            let lost = [false, true, true, true]
+            #expect(heads.map { $0.known.map(\.isLost) } == [lost, lost])
+            let areGaps = heads.map { $0.known.map(\.isGap) }
+            #expect(areGaps == [[false, false, true, false], [false, false, false, false]])
+        }
+    }
+
     @Test("Time stamps of another encoder's segments are not told")
     func spliced() async throws {
         try await withCatalogue { test in

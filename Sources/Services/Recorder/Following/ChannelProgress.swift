@@ -182,7 +182,7 @@ extension ChannelProgress {
                     playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
                     opensHole: true, cause: "source", gap: rendition.hole(skips: 0, present: gap),
                     at: arrival, &listing)
-                chooseFetches(&listing, of: &rendition, in: playlist, room: room)
+                chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
                 return listing
             }
         }
@@ -228,7 +228,7 @@ extension ChannelProgress {
             restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
         if !listing.isStale, listing.probe == nil {
-            chooseFetches(&listing, of: &rendition, in: playlist, room: room)
+            chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
             listing.news += newMarkers(in: playlist, of: rendition, at: arrival.date)
         }
         return listing
@@ -273,7 +273,7 @@ extension ChannelProgress {
         restart(
             &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
             &generator)
-        chooseFetches(&listing, of: &rendition, in: corrected, room: room)
+        chooseFetches(&listing, of: &rendition, in: corrected, at: arrival, room: room)
         renditions[id] = rendition
         return listing
     }
@@ -359,9 +359,9 @@ extension ChannelProgress {
     /// on, and of the others the oldest, which leave the playlist first.
     private mutating func chooseFetches(
         _ listing: inout Listing, of rendition: inout RenditionProgress, in playlist: MediaPlaylist,
-        room: Int,
+        at arrival: Arrival, room: Int,
     ) {
-        defer { rendition.regain(&listing, in: playlist) }
+        defer { rendition.regain(&listing, in: playlist, at: arrival) }
         guard listing.segments.count > room || !rendition.deferred.isEmpty else { return }
         listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
         rendition.deferred.add(listing.segments.prefix(listing.postponedCount))

@@ -8,24 +8,35 @@ import Timeline
 struct GapSegments: Sendable {
     /// By number.
     private var segments: [Int64: ListedSegment] = [:]
-    /// The times of segments that an earlier process gave up, by number: some may have been gaps.
-    private var lost: [Int64: TimeWindow] = [:]
+    /// What an earlier process gave up, by number.
+    private var lost: [Int64: (window: TimeWindow, isGap: Bool)] = [:]
 
     mutating func add(_ listed: some Sequence<ListedSegment>) {
         for segment in listed where segment.entry.isGap { segments[segment.identity.number] = segment }
     }
 
-    /// An earlier process gave a segment up.
-    mutating func lose(_ number: Int64, _ window: TimeWindow) { lost[number] = window }
+    /// An earlier process gave a segment up; it may be known that it was a gap.
+    mutating func lose(_ number: Int64, _ window: TimeWindow, isGap: Bool) { lost[number] = (window, isGap) }
 
-    /// Where a process's first playlist lists such segments under EXT-X-GAP, and the time that each has.
-    mutating func recall(in playlist: MediaPlaylist, before end: Int) -> [(index: Int, window: TimeWindow)] {
+    /// A segment that was given up has come since.
+    mutating func find(_ number: Int64) { lost[number] = nil }
+
+    /// Which of a process's first playlist are such segments, and the time that each has: those that are, or
+    /// were, listed under EXT-X-GAP.
+    mutating func recall(in playlist: MediaPlaylist) -> [(index: Int, window: TimeWindow)] {
+        guard !lost.isEmpty else { return [] }
         defer { lost = [:] }
-        return playlist.segments.indices.prefix(end).compactMap { index in
-            guard playlist.segments[index].isGap, let number = PlaylistFollower.number(playlist, index)
+        return playlist.segments.indices.compactMap { index in
+            guard let lost = PlaylistFollower.number(playlist, index).flatMap({ lost[$0] }),
+                lost.isGap || playlist.segments[index].isGap
             else { return nil }
-            return lost[number].map { (index, $0) }
+            return (index, lost.window)
         }
+    }
+
+    /// Takes segments of which an earlier process has told that they are gaps.
+    mutating func add(recalled: [ListedSegment]) {
+        for segment in recalled { segments[segment.identity.number] = segment }
     }
 
     /// Takes those that a playlist of the same source run lists without the tag, in order; those that it does
@@ -50,7 +61,9 @@ struct GapSegments: Sendable {
 extension RenditionProgress {
     /// What was listed under EXT-X-GAP, and is not any more, is fetched with what is due; its turn to be
     /// published may have passed.
-    mutating func regain(_ listing: inout Listing, in playlist: MediaPlaylist) {
+    mutating func regain(_ listing: inout Listing, in playlist: MediaPlaylist, at arrival: Arrival) {
+        let recalled = gaps.recall(in: playlist)
+        gaps.add(recalled: recalled.compactMap { relisted($0.index, of: playlist, at: $0.window, arrival) })
         let regained = gaps.take(in: playlist, alignment)
         gaps.add(listing.due)
         gaps.add(listing.prompt)

@@ -91,7 +91,7 @@ struct RenditionProgress: Sendable {
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
             parts.hold(segment.part, number: segment.number, window)
-            if segment.isLost { gaps.lose(segment.number, window) }
+            if segment.isLost { gaps.lose(segment.number, window, isGap: segment.isGap) }
         }
         for segment in head.known where segment.isStored && segment.firstTimestamp != nil {
             media.add(segment, of: id)
@@ -119,6 +119,7 @@ struct RenditionProgress: Sendable {
         (run, join) = (identity.run, .open)
         remember(identity, digest)
         missed.hold(identity.number, window)
+        gaps.find(identity.number)
         let highest = max(isNewRun ? 0 : follower.highest ?? 0, identity.number)
         follower = PlaylistFollower(resumingAfter: highest)
         placing = TimePlacing(choice: choice, end: max(placing.end ?? window.end, window.end))
@@ -279,7 +280,7 @@ struct RenditionProgress: Sendable {
         let lasts = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
         let refetched = takeMissed(
-            of: playlist, before: from, run: run, arrival: arrival.date, availableUntil: available)
+            of: playlist, before: from, run: run, arrival: arrival, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
                 let entry = playlist.segments[new.indices[place]]
@@ -320,15 +321,10 @@ struct RenditionProgress: Sendable {
 
     /// Lists once more what an earlier process had not stored when it ended.
     private mutating func takeMissed(
-        of playlist: MediaPlaylist, before end: Int, run: Int64, arrival: Instant,
+        of playlist: MediaPlaylist, before end: Int, run: Int64, arrival: Arrival,
         availableUntil: SteadyInstant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
-        let recalled = gaps.recall(in: playlist, before: end)
-        gaps.add(
-            recalled.compactMap {
-                relisted($0.index, of: playlist, at: $0.window, run, arrival, availableUntil)
-            })
         let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
         return missed.found(
             in: playlist, before: end, placed: Dictionary(placed, uniquingKeysWith: { $1 })
@@ -336,25 +332,27 @@ struct RenditionProgress: Sendable {
             guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
                 return nil
             }
-            return relisted(index, of: playlist, at: window, run, arrival, availableUntil)
+            return relisted(index, of: playlist, at: window, arrival, until: availableUntil)
         }
     }
 
     /// An entry that an earlier process gave a time; nil if that is filled.
-    private func relisted(
-        _ index: Int, of playlist: MediaPlaylist, at window: TimeWindow, _ run: Int64, _ arrival: Instant,
-        _ availableUntil: SteadyInstant,
+    func relisted(
+        _ index: Int, of playlist: MediaPlaylist, at window: TimeWindow, _ arrival: Arrival,
+        until available: SteadyInstant? = nil,
     ) -> ListedSegment? {
-        guard let number = PlaylistFollower.number(playlist, index), !isFilled(window) else { return nil }
+        guard let run, let number = PlaylistFollower.number(playlist, index), !isFilled(window) else {
+            return nil
+        }
         let entry = playlist.segments[index]
         return ListedSegment(
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: run, number: number), start: window.begin,
                 duration: window.microseconds,
                 boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
-            entry: entry, arrival: arrival, flags: NewEntries.flags(of: playlist, index),
+            entry: entry, arrival: arrival.date, flags: NewEntries.flags(of: playlist, index),
             listedNumber: alignment.listedNumber(playlist, index), discontinuityCount: discontinuityCount,
-            availableUntil: availableUntil)
+            availableUntil: available ?? arrival.steady + .microseconds(Self.listedFor(playlist)))
     }
 
     /// A segment is held, of this process or an earlier one.

@@ -60,6 +60,8 @@ package struct KnownSegment: Sendable, Equatable {
     package var isKeyPending = false
     /// The segment was still to be fetched.
     package var isListed = false
+    /// It is lost, as the source listed it as a gap: it may list it without EXT-X-GAP since.
+    package var isGap = false
     /// What is stored of a segment that is not whole; nil for a whole one.
     package var part: KnownPart?
     /// Where its media begin, in units of 90 kHz; nil where that is not known, says nothing of the media of
@@ -81,7 +83,7 @@ package struct KnownSegment: Sendable, Equatable {
 
     package init(
         run: Int64, number: Int64, start: Instant, duration: Int64, isLost: Bool, digest: [UInt8],
-        isKeyPending: Bool = false, isListed: Bool = false,
+        isKeyPending: Bool = false, isListed: Bool = false, isGap: Bool = false,
     ) {
         self.run = run
         self.number = number
@@ -91,6 +93,7 @@ package struct KnownSegment: Sendable, Equatable {
         self.digest = digest
         self.isKeyPending = isKeyPending
         self.isListed = isListed
+        self.isGap = isGap
     }
 }
 
@@ -200,7 +203,7 @@ extension KnownSegment {
             start: Instant(microseconds: try row.decode("start_us")),
             duration: try row.decode("duration_us", as: Int64.self), isLost: try row.decode("lost"),
             digest: try row.decode("digest"), isKeyPending: try row.decode("key_pending"),
-            isListed: try row.decode("listed"))
+            isListed: try row.decode("listed"), isGap: try row.decode("gap"))
         firstTimestamp = try row.decode("first_pts")
         guard let bytes = try row.decode("part_bytes", as: Int64?.self) else { return }
         part = KnownPart(
@@ -228,14 +231,17 @@ extension Statement {
     /// Flags of segments of which the source may have other bytes by now: their digests tell nothing.
     private static let parts = "\(SegmentFlags.parts.rawValue)"
     private static let spliced = "\(SegmentFlags.spliced.rawValue)"
+    private static let sourceGap = "\(GapReason.sourceGap.rawValue)"
 
     /// The newest identities of each rendition, newest first, in the order of the index; the newest of them
     /// with the digests and time stamps of their segments.
+    ///
+    /// Of what is lost a row of `loss` tells whether it is a gap of the source.
     static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
         """
         SELECT r.rendition_id, i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
             i.state = 'key_pending' AS key_pending, i.state = 'listed' AS listed, coalesce(s.digest, ''::bytea) AS digest,
-            s.part_bytes, s.part_flags, s.part_revision, s.first_pts
+            s.part_bytes, s.part_flags, s.part_revision, s.first_pts, coalesce(g.gap, false) AS gap
         FROM rendition r, LATERAL (
             SELECT newest.*, row_number() OVER (ORDER BY feed_id DESC, origin_number DESC) AS place FROM (
                 SELECT feed_id, origin_number, start_us, duration_us, state FROM intake
@@ -253,6 +259,11 @@ extension Statement {
                     AND s.rendition_id = r.rendition_id AND s.start_us = i.start_us
                     AND s.feed_id = i.feed_id AND s.origin_number = i.origin_number
                 LIMIT 1) AS s ON true
+            LEFT JOIN LATERAL (
+                SELECT true AS gap FROM loss l WHERE i.state = 'lost' AND l.channel_id = r.channel_id
+                    AND l.begin_us = i.start_us AND l.rendition_id = r.rendition_id
+                    AND l.reason = \(verbatim: Statement.sourceGap)
+                LIMIT 1) AS g ON true
         WHERE r.channel_id = \(channel) ORDER BY r.rendition_id, i.place
         """
     }
