@@ -90,6 +90,9 @@ enum Limits {
     static let edgeSegments = 100
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
+    /// How long playlists may leave open whose bytes an address holds, in target durations: whether another
+    /// numbering has begun is decided before that.
+    static let doubtfulTargets: Int64 = 4
     /// Markers of one playlist that are looked at, the last ones: a break every minute for a day.
     static let listedMarkers = 2000
     /// Markers of a channel that are held in memory, to know what is new of them.

@@ -91,7 +91,8 @@ struct FetchQueuesTests {
         }
         let base = try HTTPURL("http://two.test/live.m3u8")
         queues.relist(
-            playlist, of: video(0), try Self.request(1, until: 60).use, base: base, arrival: moment(0))
+            playlist, of: video(0), run: 1, try Self.request(1, until: 60).use, base: base,
+            arrival: moment(0))
         let started = queues.start(now: moment(0))
         #expect(started.map(\.segment.entry.uri) == ["1.ts", "2.ts?token=b", "3.ts"])
         #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
@@ -108,7 +109,8 @@ struct FetchQueuesTests {
             var request = try Self.request(number, until: 10)
             request.attempt = attempt
             queues.add([request], of: video(0))
-            queues.relist(playlist, of: video(0), request.use, base: request.base, arrival: moment(10))
+            queues.relist(
+                playlist, of: video(0), run: 1, request.use, base: request.base, arrival: moment(10))
             let started = queues.start(now: moment(time))
             return try #require(started.first).isLast
         }

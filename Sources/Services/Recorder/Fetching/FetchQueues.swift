@@ -17,6 +17,10 @@ struct FetchQueues: Sendable {
         /// else.
         var resting: [Resting] = []
         var running: [Running] = []
+        /// Segments whose addresses may be those of others by now: what comes from there is not stored.
+        var doubted: Set<SegmentIdentity> = []
+        /// How long they are; nil where none have been since a playlist was accepted.
+        var doubtedUntil: SteadyInstant?
 
         /// Downloads that may begin now; slow ones do not hold back what was listed after them, up to a
         /// bound.
@@ -40,8 +44,24 @@ struct FetchQueues: Sendable {
 
         /// When the next pause between two tries ends.
         var nextRested: SteadyInstant? {
-            resting.indices.reduce(nil) { $0.orEarlier(resting[$1].until) }
+            resting.indices.reduce(nil) { $0.orEarlier(end(of: resting[$1])) }
         }
+
+        /// When a pause between two tries ends: not while the address is in doubt.
+        private func end(of resting: Resting) -> SteadyInstant {
+            guard let doubtedUntil, doubted.contains(resting.request.segment.identity) else {
+                return resting.until
+            }
+            return max(resting.until, doubtedUntil)
+        }
+
+        /// Whether bytes of a segment may be those of another one at a time.
+        func isDoubted(_ identity: SegmentIdentity, at now: SteadyInstant) -> Bool {
+            doubted.contains(identity) && doubtedUntil.map { now < $0 } ?? false
+        }
+
+        /// Segments that are tried again, or will be.
+        var retried: [SegmentRequest] { (running.map(\.request) + all).filter { $0.attempt > 1 } }
 
         /// Segments that are not being fetched.
         var count: Int { waiting.count + postponed.count + resting.count }
@@ -50,8 +70,9 @@ struct FetchQueues: Sendable {
         /// The downloads that begin now.
         mutating func start(now: SteadyInstant) -> [SegmentRequest] {
             if let nextRested, nextRested <= now {
-                add(resting.filter { $0.until <= now }.map(\.request))
-                resting.removeAll { $0.until <= now }
+                let pauses = resting
+                add(pauses.filter { end(of: $0) <= now }.map(\.request))
+                resting = pauses.filter { end(of: $0) > now }
             }
             for place in running.indices where running[place].slowAt.map({ $0 <= now }) ?? false {
                 running[place].slowAt = nil
@@ -93,6 +114,17 @@ struct FetchQueues: Sendable {
         var request: SegmentRequest
         /// When it counts as slow; nil once it does.
         var slowAt: SteadyInstant?
+        /// Another segment has its address by now.
+        var isReplaced = false
+    }
+
+    /// Whose the bytes are that a download brings.
+    enum Standing: Sendable {
+        case own
+        /// They may be those of another segment, which the next playlist will tell.
+        case doubted
+        /// Another segment has the address: nothing is stored, and nothing tried again.
+        case replaced
     }
 
     private(set) var queues: [RenditionID: Queue] = [:]
@@ -112,21 +144,25 @@ struct FetchQueues: Sendable {
         queues[id, default: Queue()].add(requests)
     }
 
-    /// A playlist lists segments again that are still to be fetched: tokens in their URLs may be new, and the
-    /// source holds them for longer.
+    /// A playlist of a source run lists segments again that are still to be fetched: tokens in their URLs may
+    /// be new, and the source holds them for longer.
     ///
     /// After a bounded number of tries the time of a segment is not moved on any more.
     mutating func relist(
-        _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL,
+        _ playlist: MediaPlaylist, of id: RenditionID, run: Int64?, _ use: SourceUse, base: HTTPURL,
         arrival: SteadyInstant,
     ) {
+        queues[id]?.doubted = []
+        queues[id]?.doubtedUntil = nil
         guard let queue = queues[id], queue.count > 0 else { return }
         let first = playlist.number(at: 0)
         let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
         func relisted(_ request: SegmentRequest) -> SegmentRequest {
             let index = Int(clamping: request.segment.listedNumber &- first)
-            guard request.use == use, playlist.segments.indices.contains(index) else { return request }
+            guard request.use == use, request.segment.identity.run == run,
+                playlist.segments.indices.contains(index)
+            else { return request }
             let entry = playlist.segments[index]
             guard SeenEntry.core(of: entry) == SeenEntry.core(of: request.segment.entry) else {
                 return request
@@ -143,6 +179,95 @@ struct FetchQueues: Sendable {
         queues[id]?.resting = queue.resting.map {
             Resting(request: relisted($0.request), until: $0.until)
         }
+    }
+
+    /// New segments are listed: what is to be fetched from the address of one of them cannot come any more,
+    /// unless the playlist still lists it, too.
+    ///
+    /// - Returns: what is not tried any more; of what is being fetched the answer is still to come
+    mutating func giveWay(
+        to listed: [ListedSegment], in playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse,
+        base: HTTPURL,
+    ) -> [SegmentRequest] {
+        guard let queue = queues[id], let run = listed.first?.identity.run else { return [] }
+        let identities = Set(listed.lazy.map(\.identity))
+        let first = playlist.number(at: 0)
+        let others = (queue.running.map(\.request) + queue.all).filter { request in
+            let segment = request.segment
+            guard request.use.source.url == use.source.url, !identities.contains(segment.identity) else {
+                return false
+            }
+            // Within a run each range of a file is written once.
+            return segment.identity.run != run
+                || segment.entry.byteRange == nil
+                    && !playlist.segments.indices.contains(Int(clamping: segment.listedNumber &- first))
+        }
+        func replaced(isByPath: Bool) -> [SegmentRequest] {
+            guard !others.isEmpty else { return [] }
+            let taken = Set(
+                listed.lazy.filter { !$0.entry.isGap }.compactMap {
+                    SegmentAddress($0.entry, base: base, isByPath: isByPath)
+                })
+            return others.filter { SegmentAddress($0, isByPath: isByPath).map(taken.contains) ?? false }
+        }
+        var found = replaced(isByPath: true)
+        if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
+        let gone = Set(found.map(\.segment.identity))
+        let running = queue.running.map(\.request.segment.identity)
+        for place in running.indices where gone.contains(running[place]) {
+            queues[id]?.running[place].isReplaced = true
+        }
+        for identity in gone { drop(identity) }
+        return found.filter { !running.contains($0.segment.identity) }
+    }
+
+    /// A playlist is in doubt, as it may be of another numbering: what is tried again is not taken from an
+    /// address that it lists, unless it has the same date there, until a playlist is accepted or some target
+    /// durations have passed.
+    mutating func doubt(
+        _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL, now: SteadyInstant,
+    ) {
+        let retried = (queues[id]?.retried ?? []).filter { $0.use.source.url == use.source.url }
+        guard !retried.isEmpty else { return }
+        let names = Set(retried.map { SeenEntry.name(of: $0.segment.entry) })
+        let entries = playlist.segments.lazy.filter { names.contains(SeenEntry.name(of: $0)) }
+        let listed = Dictionary(
+            entries.compactMap { entry in SegmentAddress(entry, base: base).map { ($0, entry) } },
+            uniquingKeysWith: { first, _ in first })
+        let doubted = retried.filter { request in
+            guard let entry = SegmentAddress(request).flatMap({ listed[$0] }) else { return false }
+            let date = request.segment.entry.programDateTimeMicroseconds
+            return date == nil || date != entry.programDateTimeMicroseconds
+        }
+        doubt(doubted, of: id, until: now + Limits.doubt(of: playlist))
+    }
+
+    /// Another rendition of a source has begun another numbering: so may the others have.
+    mutating func doubtOthers(than id: RenditionID, _ use: SourceUse, until time: SteadyInstant) {
+        for other in queues.keys where other != id {
+            doubt((queues[other]?.retried ?? []).filter { $0.use == use }, of: other, until: time)
+        }
+    }
+
+    private mutating func doubt(_ requests: [SegmentRequest], of id: RenditionID, until time: SteadyInstant) {
+        guard var queue = queues[id], !requests.isEmpty else { return }
+        let doubted = Set(requests.map(\.segment.identity))
+        queue.doubted.formUnion(doubted)
+        queue.doubtedUntil = queue.doubtedUntil ?? time
+        let waiting = (queue.waiting + queue.postponed).filter { doubted.contains($0.segment.identity) }
+        queue.waiting.removeAll { doubted.contains($0.segment.identity) }
+        queue.postponed.removeAll { doubted.contains($0.segment.identity) }
+        queue.resting += waiting.map { Resting(request: $0, until: time) }
+        queues[id] = queue
+    }
+
+    /// Whose the bytes are that have come of a segment that is being fetched.
+    func standing(of identity: SegmentIdentity, now: SteadyInstant) -> Standing {
+        guard let queue = queues[identity.rendition] else { return .own }
+        if queue.running.contains(where: { $0.request.segment.identity == identity && $0.isReplaced }) {
+            return .replaced
+        }
+        return queue.isDoubted(identity, at: now) ? .doubted : .own
     }
 
     /// A try ended; with a time the segment is tried again then.
@@ -209,5 +334,12 @@ struct FetchQueues: Sendable {
         queues.values.reduce(nil) { next, queue in
             next.orEarlier(queue.nextSlow).orEarlier(queue.nextRested)
         }
+    }
+}
+
+extension Limits {
+    /// How long a playlist may leave open whose bytes the addresses hold that it lists.
+    static func doubt(of playlist: MediaPlaylist) -> Duration {
+        .microseconds(doubtfulTargets * PlaylistFollower.target(of: playlist))
     }
 }

@@ -94,6 +94,9 @@ struct SeenEntry: Sendable, Equatable {
         return date - before
     }
 
+    /// The last part of its URI's path.
+    static func name(of entry: MediaSegment) -> String { lastName(of: entry.uri, known: nil) }
+
     static func core(of entry: MediaSegment, known: String? = nil) -> String {
         let name = lastName(of: entry.uri, known: known)
         return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name

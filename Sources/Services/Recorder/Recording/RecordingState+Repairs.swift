@@ -248,7 +248,7 @@ extension RecordingState {
         return false
     }
 
-    private mutating func discard(_ stored: StoredSegment) {
+    mutating func discard(_ stored: StoredSegment) {
         if !stored.object.wasThere { perform(.deleteObject(stored.object.key)) }
     }
 }

@@ -32,6 +32,48 @@ extension RecordingState {
         loseExpired()
     }
 
+    /// What a playlist says of segments that are still to be fetched: they may be listed again, and others
+    /// may have their addresses.
+    mutating func relist(
+        _ listing: Listing, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, of id: RenditionID,
+        _ use: SourceUse, now: SteadyInstant,
+    ) {
+        guard !listing.isStale, listing.probe == nil else {
+            return fetches.doubt(playlist, of: id, use, base: fetched.base, now: now)
+        }
+        if listing.runCause != nil {
+            fetches.doubtOthers(than: id, use, until: now + Limits.doubt(of: playlist))
+        }
+        let replaced = fetches.giveWay(
+            to: listing.segments, in: playlist, of: id, use, base: fetched.base)
+        for request in replaced { giveUp(request) }
+        fetches.relist(
+            playlist, of: id, run: progress.renditions[id]?.run, use, base: fetched.base,
+            arrival: fetched.arrival.steady)
+    }
+
+    /// Another segment has the address of one that is still to be fetched: what is stored of that stays.
+    private mutating func giveUp(_ request: SegmentRequest) {
+        let segment = request.segment.placed
+        if request.held != nil { return settle(request) }
+        lose(segment, FetchFailure(.segmentExpired, "another segment has its address", isTransient: false))
+        seekElsewhere(segment, .segmentExpired, request.use)
+    }
+
+    /// Takes the answer of a download whose bytes may be those of another segment.
+    ///
+    /// - Returns: false where they are the segment's own
+    private mutating func isOfAnother(_ request: SegmentRequest, now: SteadyInstant) -> Bool {
+        switch fetches.standing(of: request.segment.identity, now: now) {
+        case .own: return false
+        case .doubted: tried(request, succeeded: nil, retry: now + request.pause, now: now)
+        case .replaced:
+            tried(request, succeeded: nil, now: now)
+            giveUp(request)
+        }
+        return true
+    }
+
     /// Segments that waited for their turn have left their playlists.
     mutating func loseExpired() {
         for segment in progress.takeExpired() {
@@ -43,6 +85,7 @@ extension RecordingState {
         _ stored: StoredSegment, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         if let repair = request.repair { return repairStored(stored, request, repair, now: now) }
+        if isOfAnother(request, now: now) { return discard(stored) }
         let segment = request.segment
         guard request.held != nil || isStillWanted(stored, request) else {
             return tried(request, succeeded: true, now: now)
@@ -92,6 +135,7 @@ extension RecordingState {
     ) {
         // The encrypted bytes may be those of another segment that waits for its key: they stay.
         if request.repair != nil { return repairFailed(request) }
+        if isOfAnother(request, now: now) { return }
         tried(request, succeeded: true, now: now)
         journal.add(
             JournalQueue.Write(
@@ -105,6 +149,10 @@ extension RecordingState {
         _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         if request.repair != nil { return repairFailed(request) }
+        if case .replaced = fetches.standing(of: request.segment.identity, now: now) {
+            tried(request, succeeded: nil, now: now)
+            return giveUp(request)
+        }
         if request.held != nil { return noBetterBytes(failure, request, now: now) }
         // A full disk, or too many transfers here, are not the source's fault.
         let isRetried = isFinishing || failure.isTransient && !request.isLast
@@ -139,7 +187,11 @@ extension RecordingState {
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)
-        guard !isRetried else { return }
+        if !isRetried { settle(request) }
+    }
+
+    /// No better bytes of a segment are asked for.
+    private mutating func settle(_ request: SegmentRequest) {
         progress.settled(request.segment.identity.rendition, request.held)
         takeAsWhole(request.segment.identity)
     }

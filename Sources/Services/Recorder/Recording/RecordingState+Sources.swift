@@ -248,9 +248,7 @@ extension RecordingState {
         if listing.segments.contains(where: \.hasSurplusTags) { noteDeviation(Self.surplusTags) }
         settleSource(playlist, of: id)
         guard let use = sources.session?.use else { return }
-        if !listing.isStale {
-            fetches.relist(playlist, of: id, use, base: fetched.base, arrival: fetched.arrival.steady)
-        }
+        relist(listing, playlist, fetched, of: id, use, now: now)
         enqueue(listing, of: id, base: fetched.base, use)
         if let probe = listing.probe { return doubt(probe, playlist, fetched, use, now: now) }
         sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
