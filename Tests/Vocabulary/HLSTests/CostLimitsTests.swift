@@ -67,6 +67,22 @@ struct CostLimitsTests {
         #expect(playlist.segments.last?.map == MediaMap(uri: "m", keys: [key]))
     }
 
+    @Test("Keys of several formats that are repeated before each segment count once")
+    func repeatedKeys() throws {
+        var limits = ReadingLimits.standard
+        limits.keyChangeCount = 4
+        let keys = ["a", "b"].map { "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\($0)\",KEYFORMAT=\"\($0)\"\n" }
+        let lines = keys.joined() + "#EXTINF:1,\ns\n"
+        let clear = "#EXT-X-KEY:METHOD=NONE\n#EXTINF:1,\ns\n"
+        let text = "#EXTM3U\n" + String(repeating: lines, count: 9) + clear + lines
+        #expect(throws: PlaylistError.self) { try Playlist.reading(text, limits: limits) }
+        limits.keyChangeCount = 5
+        let segments = try Playlist.reading(text, limits: limits).playlist.media.segments
+        #expect(segments.count == 11)
+        #expect(segments.map(\.keys.count) == Array(repeating: 2, count: 9) + [0, 2])
+        #expect(segments.map { $0.keys.map(\.keyFormat) }.last == ["a", "b"])
+    }
+
     @Test("A map that is repeated after a key changed is encrypted with the new key")
     func mapAfterKey() throws {
         let map = "#EXT-X-MAP:URI=\"m\"\n"

@@ -57,21 +57,22 @@ extension MediaPlaylistReader {
     private mutating func readKey(
         _ value: ArraySlice<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        guard value != latestKey else { return }
+        guard !keyValues.values.contains(value) else { return }
         guard let key = Key(try context.attributes(value)) else {
             throw context.error(.missingAttribute("METHOD"))
         }
         // A map that follows takes the keys as they are now.
         latestMap = nil
         guard key.method != .none else {
-            latestKey = value
+            keyValues = [key.keyFormat: value]
             inForce.keys = []
             return
         }
         let hasFault = key.uri == nil || key.otherAttributes["IV"] != nil
         if key.uri == nil { context.note(.missingAttribute) }
         if key.otherAttributes["IV"] != nil { context.note(.unreadableValue) }
-        latestKey = hasFault ? nil : value
+        if inForce.keys.isEmpty { keyValues = [:] }
+        keyValues[key.keyFormat] = hasFault ? nil : value
         let replaced = inForce.keys.replacing(with: key)
         try context.check(replaced.count, .keys, context.limits.keyCount)
         if replaced != inForce.keys { inForce.keys = replaced }
