@@ -46,6 +46,9 @@ struct PlaylistWriterTests {
         #expect(text { $0.line("a\r\n#EXT-X-ENDLIST") } == "a#EXT-X-ENDLIST\n")
         let map = MediaMap(uri: "a\",BYTERANGE=\"1\n")
         #expect(text { $0.map(map) } == "#EXT-X-MAP:URI=\"a,BYTERANGE=1\"\n")
+        // A mark that combines makes one character of itself and the quotation mark.
+        let marked = text { $0.map(MediaMap(uri: "a\"\u{301},BYTERANGE=1")) }
+        #expect(marked.utf8.count { $0 == UInt8(ascii: "\"") } == 2)
     }
 
     @Test("No key is METHOD=NONE with no other attribute")

@@ -12,13 +12,26 @@ extension DateRange {
     package init?(cueTag line: String, startMicroseconds: Int64, idBytes: Int) {
         guard let tag = CueTag(line: line), tag.tag != .cueOutContinued else { return nil }
         // A quoted string has no quotation marks in it (RFC 8216bis §4.2).
-        let text = line.dropFirst().replacing("%", with: "%25").replacing("\"", with: "%22")
-        var id = String(text)
+        let text = Self.quotable(line.utf8.dropFirst())
+        var id = text
         while id.utf8.count > idBytes { id.removeLast() }
         self.init(id: id, startMicroseconds: startMicroseconds)
         classIdentifier = tag.tag.rawValue
         if tag.tag == .cueOut { plannedDurationMicroseconds = tag.durationMicroseconds }
-        otherAttributes.append(Self.tagAttribute, quoted: String(text))
+        otherAttributes.append(Self.tagAttribute, quoted: text)
+    }
+
+    /// A text for a quoted string: by bytes, as a mark that combines makes one character with the one before.
+    private static func quotable(_ utf8: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            switch byte {
+            case ASCII.quote: bytes += "%22".utf8
+            case UInt8(ascii: "%"): bytes += "%25".utf8
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The cue tag that a range was made of, given its attributes; nil when it was not.

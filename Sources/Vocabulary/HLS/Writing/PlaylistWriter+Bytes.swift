@@ -31,8 +31,8 @@ extension PlaylistWriter {
         let isOpen = [bytes.first, bytes.last].contains { $0.map(ASCII.isBlank) ?? false }
         let isQuoted = attribute.isQuoted || isOpen || bytes.contains(ASCII.comma)
         if isQuoted { append(ASCII.quote) }
-        let hasQuote = attribute.value.utf8.contains(ASCII.quote)
-        append(hasQuote ? attribute.value.filter { $0 != "\"" } : attribute.value)
+        // By bytes: a mark that combines with a quotation mark makes one character of both.
+        append(contentsOf: bytes.filter { $0 != ASCII.quote && !ASCII.isControl($0) })
         if isQuoted { append(ASCII.quote) }
     }
 
