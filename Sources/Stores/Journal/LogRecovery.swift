@@ -33,6 +33,10 @@ struct LogRecovery {
         var content = there ?? []
         for line in lines where line.offset <= Limits.channelByteCount {
             let end = Int(line.offset) + line.bytes.count
+            // What is missing in between is a line of its own, so that it damages none.
+            if content.count < line.offset {
+                content += [UInt8](repeating: 0, count: Int(line.offset) - content.count - 1) + [0x0A]
+            }
             if content.count < end { content += [UInt8](repeating: 0, count: end - content.count) }
             content.replaceSubrange(Int(line.offset)..<end, with: line.bytes)
         }

@@ -117,6 +117,22 @@ struct GroupLogTests {
         #expect(try await folder.run { try await $0.replay().count } == 60)
     }
 
+    @Test("A line that the log has is there where one before it is missing in file and log")
+    func hole() async throws {
+        let folder = JournalFolder()
+        try await crash(folder) { journal in
+            let channel = try journal.channel(try news())
+            for id in 1...3 { _ = try await channel.append([sourceRun(Int64(id))]) }
+        }
+        let log = folder.path + "/.log/" + (try #require(try logs(folder).first))
+        let records = try Array(Data(contentsOf: URL(filePath: log))).split(separator: 0x0A)
+        try Data(records.last.map { $0 + [0x0A] } ?? []).write(to: URL(filePath: log))
+        let first = try folder.bytes("000001.jsonl").split(separator: 0x0A).first
+        try folder.write(Array(try #require(first)) + [0x0A], to: "000001.jsonl")
+        let kept = try await folder.run { try await $0.replay().map(\.1) }
+        #expect(kept == [sourceRun(1), sourceRun(3)])
+    }
+
     @Test("Where the log cannot be written, the channel's own file is synced", arguments: [EIO, ENOSPC])
     func broken(_ number: Int32) async throws {
         let folder = JournalFolder()
