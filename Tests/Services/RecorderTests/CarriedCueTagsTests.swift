@@ -95,6 +95,29 @@ struct CarriedCueTagsTests {
         #expect(segments.map(\.fact.cueTags) == [[], [], Self.carried, []])
     }
 
+    @Test("are bounded: the newest stay, and those of the segment itself")
+    func many() throws {
+        var carried = CarriedCueTags()
+        for number in 0..<10_000 {
+            let segment = PlacedSegment(
+                identity: SegmentIdentity(rendition: audio, run: 1, number: Int64(number)),
+                start: at(Double(number)), duration: seconds)
+            carried.list(segment, ["#EXT-X-CUE-OUT:\(number)", "#EXT-X-VENDOR:" + String(repeating: "x", count: 200)])
+            carried.giveUp(segment.identity)
+        }
+        #expect(carried.waitingCount == Limits.carriedTags)
+        var fact = PublisherStage.fact(audio, 10_000)
+        fact.cueTags = ["#EXT-X-CUE-IN"]
+        var decisions = Publisher.Decisions()
+        decisions.segments = [
+            DecidedSegment(fact: fact, number: 0, discontinuitySequence: 0)
+        ]
+        carried.carry(into: &decisions)
+        let tags = try #require(decisions.segments.first).fact.cueTags
+        #expect(tags.last == "#EXT-X-CUE-IN" && tags.contains("#EXT-X-CUE-OUT:9999"))
+        #expect(!tags.contains("#EXT-X-CUE-OUT:0") && tags.count < 2 * Limits.carriedTags)
+    }
+
     @Test("stay with it when it comes in its turn")
     func inTime() throws {
         let segments = try record(secondAt: 3)

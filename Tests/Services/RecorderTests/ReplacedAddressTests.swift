@@ -119,6 +119,16 @@ struct ReplacedAddressTests {
         #expect(stage.facts.map(\.identity.number) == [100, 101])
     }
 
+    @Test("has its own address where queries alone tell segments apart, also in playlists of one segment")
+    func queries() throws {
+        let playlists = try (5...6).map { number in
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXTINF:6,\nlive.ts?n=\(number)\n"
+            return try Playlist.reading(text).playlist.media
+        }
+        #expect(!playlists.contains(where: SegmentAddress.areByPath))
+        #expect(SegmentAddress.areByPath(try Playlist.reading(Self.text(0, from: nil)).playlist.media))
+    }
+
     @Test(
         "is not taken from an address of which a playlist leaves open whose it is",
         arguments: [true, false])

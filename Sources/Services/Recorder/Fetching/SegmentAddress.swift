@@ -17,10 +17,11 @@ struct SegmentAddress: Hashable, Sendable {
         self.init(request.segment.entry, base: request.base, isByPath: isByPath)
     }
 
-    /// Whether paths alone tell the segments of a playlist apart; else queries do.
+    /// Whether paths alone tell the segments of a playlist apart; else queries do, as far as one can tell from
+    /// a playlist of one segment.
     static func areByPath(_ playlist: MediaPlaylist) -> Bool {
         let uris = Set(playlist.segments.lazy.map(\.uri))
         let paths = Set(uris.lazy.map { $0.prefix { $0 != "?" && $0 != "#" } })
-        return paths.count == uris.count
+        return paths.count == uris.count && uris.count > 1
     }
 }

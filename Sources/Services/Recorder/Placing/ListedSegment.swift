@@ -47,7 +47,7 @@ package struct ListedSegment: Sendable {
     }
 }
 
-extension [String] {
+extension Collection<String> {
     /// The first of the tags before a segment, as many as are kept.
     var bounded: [String] {
         var byteCount = 0

@@ -14,10 +14,13 @@ struct CarriedCueTags: Sendable {
 
     /// Of listed segments that are neither stored nor given up.
     private var listed: [SegmentIdentity: Entry] = [:]
-    /// For the next published segment of a rendition, in order.
+    /// For the next published segment of a rendition, in order; the newest ones, if they are many.
     private var waiting: [RenditionID: [Entry]] = [:]
     /// Segments that were given up, oldest first.
     private var carried: [SegmentIdentity] = []
+
+    /// Segments whose tags wait for another one.
+    var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
 
     mutating func list(_ segment: PlacedSegment, _ tags: [String]) {
         guard !tags.isEmpty, !carried.contains(segment.identity) else { return }
@@ -38,6 +41,9 @@ struct CarriedCueTags: Sendable {
     mutating func giveUp(_ identity: SegmentIdentity) {
         guard let entry = listed.removeValue(forKey: identity) else { return }
         waiting[identity.rendition, default: []].append(entry)
+        if waiting[identity.rendition]?.count ?? 0 > Limits.carriedTags {
+            waiting[identity.rendition]?.removeFirst()
+        }
         carried.append(identity)
         if carried.count > Limits.carriedTags { carried.removeFirst() }
     }
@@ -53,7 +59,9 @@ struct CarriedCueTags: Sendable {
             guard !passed.isEmpty else { continue }
             entries.removeFirst(passed.count)
             waiting[fact.identity.rendition] = entries.isEmpty ? nil : entries
-            decisions.segments[index].fact.setTags((passed.flatMap(\.tags) + fact.cueTags).bounded)
+            // Where not all can be kept, the oldest go.
+            let tags = (passed.flatMap(\.tags) + fact.cueTags).reversed()
+            decisions.segments[index].fact.setTags(tags.bounded.reversed())
         }
     }
 }
