@@ -21,6 +21,8 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     case noChoice(String, available: [String])
     /// The id belongs to another path, or the source is another presentation than the one begun.
     case otherTask(String)
+    /// A window does not come to its end.
+    case unfinished(String)
     /// There was no network for as long as is allowed.
     case noNetwork(String)
     /// There is no task with the id.
@@ -48,6 +50,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .part: "Part missing"
         case .noChoice: "Not available"
         case .otherTask: "Another task"
+        case .unfinished: "Not finished"
         case .noNetwork: "No network"
         case .noTask: "No such task"
         case .notNow: "Not possible"
@@ -69,6 +72,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .noChoice(let what, let available):
             "there is no \(what); there are: \(available.joined(separator: ", "))"
         case .otherTask(let reason): "\(reason); choose another id with --id"
+        case .unfinished(let reason): "the window has not ended, and \(reason)"
         case .noNetwork(let reason): reason
         case .noTask(let id): "there is no task \(id)"
         case .notNow(let reason): reason

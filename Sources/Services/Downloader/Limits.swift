@@ -67,8 +67,13 @@ enum Limits {
     static let detailLength = 300
     /// The shortest pause between two loads of a live playlist.
     static let leastReload = Duration.milliseconds(500)
-    /// Times that a live playlist may be unchanged, each for a target duration, before its end is assumed.
+    /// The longest one, whatever the target duration is.
+    static let longestReload = Duration.seconds(60)
+    /// Times that a live playlist is read again after half a target duration before it counts as stalled.
     static let unchangedLoads = 30
+    /// The longest time for which a window that has not ended may stand still: outages of its source are
+    /// shorter, and a channel that brings nothing any more never ends it.
+    static let stillWindow = Duration.seconds(3600)
     /// The time after which bytes of a slow body are stored, so that a player has them.
     static let chunkDelay = Duration.milliseconds(100)
     /// The time for which transfers of other parts are held back before they give up their connections.

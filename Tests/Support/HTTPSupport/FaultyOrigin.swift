@@ -44,6 +44,7 @@ package final class FaultyOrigin: HTTPHandler {
         /// The paths of which ranges are answered whatever version they are wanted of.
         var careless: Set<String> = []
         var made: [String: @Sendable (Int) -> String] = [:]
+        var answered: [String: @Sendable (Request) -> (text: String, fields: [String: String])] = [:]
     }
 
     private let state = Mutex(State())
@@ -97,6 +98,13 @@ package final class FaultyOrigin: HTTPHandler {
         state.withLock { $0.made[path] = made }
     }
 
+    /// Serves what is made of each request, with header fields.
+    package func serve(
+        _ path: String, answered: @escaping @Sendable (Request) -> (text: String, fields: [String: String])
+    ) {
+        state.withLock { $0.answered[path] = answered }
+    }
+
     /// Adds header fields to the answers for a path.
     package func add(_ fields: [String: String], to path: String) {
         state.withLock { $0.fields[path] = fields }
@@ -137,6 +145,12 @@ package final class FaultyOrigin: HTTPHandler {
             Request(
                 path: request.path, query: request.query, range: request.headers["Range"],
                 ifRange: request.headers["If-Range"], cookie: request.headers["Cookie"]))
+        if let answered = state.answered[request.path], let asked = state.log.last {
+            let (text, fields) = answered(asked)
+            var response = HTTPResponse(status: .ok, body: .bytes(Array(text.utf8)))
+            for (name, value) in fields { response.headers[name] = value }
+            return response
+        }
         if let made = state.made[request.path] {
             let count = state.log.count { $0.path == request.path }
             return HTTPResponse(status: .ok, body: .bytes(Array(made(count).utf8)))

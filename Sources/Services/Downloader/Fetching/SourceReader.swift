@@ -16,12 +16,19 @@ struct WindowFacts: Sendable, Equatable {
     var missingSeconds: Double
     /// Where the channel goes on in another form, if the window ends because of that.
     var next: String?
+    /// Its begin and end, the latter at most the live edge.
+    var span: String?
+    /// Whether everything up to its end is published; nil where the server does not say.
+    var isFinal: Bool?
 
     /// Nil where another server answers.
     init?(_ headers: HTTPHeaders) {
-        guard let missing = headers["Backcast-Missing-Seconds"].flatMap({ Double($0) }) else { return nil }
-        missingSeconds = missing.isFinite ? max(0, missing) : 0
+        let missing = headers["Backcast-Missing-Seconds"].flatMap { Double($0) }
+        span = headers["Backcast-Window"]
+        guard missing != nil || span != nil else { return nil }
+        missingSeconds = missing.flatMap { $0.isFinite ? max(0, $0) : nil } ?? 0
         next = headers["Backcast-Next"]
+        isFinal = headers["Backcast-Final"].map { $0 == "true" }
     }
 }
 

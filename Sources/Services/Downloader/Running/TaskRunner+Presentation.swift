@@ -18,14 +18,19 @@ extension TaskRunner {
             try await settleParts()
             guard isLive, !isLongEnough else { break }
             try await sleep(pause.next())
-            let before = plans.map(\.parts.count)
+            let (before, edge) = (plans.map(\.parts.count), windowFacts?.span)
             try await reload()
-            if plans.map(\.parts.count) == before {
-                guard pause.wasUnchanged() else { break }
-            } else {
+            let isLonger = plans.map(\.parts.count) != before
+            if isLonger { try await writePlaylists(isClosed: false) }
+            guard !isLonger, windowFacts?.span == edge else {
                 pause.hasChanged()
-                try await writePlaylists(isClosed: false)
+                continue
             }
+            pause.wasUnchanged()
+            guard request.begin != nil, pause.stood >= Limits.stillWindow else { continue }
+            if windowFacts?.isFinal == true { break }
+            let minutes = pause.stood.components.seconds / 60
+            throw .unfinished("its channel has brought nothing for \(minutes) min")
         }
         await finishPicture()
         try await closeLive()
@@ -239,23 +244,29 @@ extension TaskRunner {
 }
 
 /// The pause before a live playlist is read again (RFC 8216bis §6.3.4).
+///
+/// One that has not changed for long has stalled, and may go on: it is read at each target duration. Nothing
+/// is lost by that, since it lists three of them at least (§6.2.2).
 struct ReloadPause: Sendable {
     private let target: Duration
     private var unchanged = 0
+    /// For how long the playlist has been unchanged.
+    private(set) var stood = Duration.zero
 
     init(targetSeconds: Int) {
-        target = max(.seconds(targetSeconds), Limits.leastReload)
+        target = min(max(.seconds(targetSeconds), Limits.leastReload), Limits.longestReload)
     }
 
-    func next() -> Duration { unchanged == 0 ? target : target / 2 }
+    func next() -> Duration {
+        unchanged == 0 || unchanged >= Limits.unchangedLoads ? target : target / 2
+    }
 
     mutating func hasChanged() {
-        unchanged = 0
+        (unchanged, stood) = (0, .zero)
     }
 
-    /// Returns whether it is read again: a playlist that does not change for long has ended.
-    mutating func wasUnchanged() -> Bool {
+    mutating func wasUnchanged() {
+        stood += next()
         unchanged += 1
-        return unchanged < Limits.unchangedLoads
     }
 }
