@@ -1,12 +1,70 @@
+import Concurrency
+import Foundation
 import HLS
 import HTTPSupport
+import Synchronization
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Downloader
 
+/// Windows of a channel are answered as the playback API says: closed ones up to the live edge, `mode=event`
+/// until everything up to the end is published.
 @Suite("Windows that have not ended, and lists that stand still", .timeLimit(.minutes(2)))
 struct GrowingWindowTests {
+    /// A channel that has published some of the six seconds of a window, under `/vod/window.m3u8`.
+    private final class Channel: Sendable {
+        struct State {
+            var published = 3
+            /// Segments that each answer has more than the one before.
+            var growth = 0
+            var isFinal = false
+            var endsList = true
+        }
+
+        let state = Mutex(State())
+        private let segments: [String]
+        private let targetSeconds: Int
+
+        init(_ origin: FaultyOrigin, targetSeconds: Int = 1) {
+            segments = origin.segments()
+            self.targetSeconds = targetSeconds
+            origin.serve("/vod/window.m3u8", answered: { [self] in answer($0) })
+        }
+
+        private func answer(_ request: FaultyOrigin.Request) -> (text: String, fields: [String: String]) {
+            let isEvent = request.query?.contains("mode=event") ?? false
+            let state = state.withLock { state in
+                defer { if isEvent { state.published = min(state.published + state.growth, segments.count) } }
+                return state
+            }
+            let isWhole = state.published == segments.count
+            // The numbers of the published log are others than those of a window that has ended.
+            var lines = [
+                "#EXTM3U", "#EXT-X-TARGETDURATION:\(targetSeconds)",
+                "#EXT-X-PLAYLIST-TYPE:\(isEvent ? "EVENT" : "VOD")",
+                "#EXT-X-MEDIA-SEQUENCE:\(isEvent ? 100 : 0)",
+            ]
+            lines += segments.prefix(state.published).flatMap { ["#EXTINF:1,", $0] }
+            if !isEvent || isWhole && state.endsList { lines.append("#EXT-X-ENDLIST") }
+            let window = "2026-11-22T20:15:00.000Z/2026-11-22T20:15:0\(state.published).000Z"
+            return (
+                lines.joined(separator: "\n") + "\n",
+                [
+                    "Backcast-Window": window, "Backcast-Missing-Seconds": "0",
+                    "Backcast-Final": "\(state.isFinal || isWhole && !state.endsList)",
+                ]
+            )
+        }
+    }
+
+    private func request(_ origin: FaultyOrigin, begin: String = "2026-11-22T20:15:00Z") -> DownloadRequest {
+        var request = origin.request("/vod/window.m3u8")
+        (request.begin, request.duration) = (begin, "6")
+        return request
+    }
+
     private func expectWhole(_ downloading: Downloading, _ origin: FaultyOrigin) throws {
         let playlist = try readMedia(
             String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
@@ -45,5 +103,69 @@ struct GrowingWindowTests {
         pause.hasChanged()
         #expect(pause.stood == .zero)
         #expect(ReloadPause(targetSeconds: .max).next() == .seconds(60))
+    }
+
+    /// Five seconds behind the end of the window.
+    private static let clock = HostClock(
+        now: { Instant(microseconds: 1_795_378_511_000_000) }, steady: Downloading.hasty.steady,
+        sleep: Downloading.hasty.sleep)
+
+    @Test(
+        "A window that has just ended is taken to its end, also where the channel has another time zone",
+        arguments: ["2026-11-22T20:15:00Z", "20261122151500", "20261123051500"])
+    func justEnded(begin: String) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let channel = Channel(origin)
+            channel.state.withLock { $0.growth = 1 }
+            let downloading = try Downloading()
+            let task = try await downloading.run(request(origin, begin: begin), clock: Self.clock)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try expectWhole(downloading, origin)
+            let asked = origin.requests(for: "/vod/window.m3u8").map { $0.query?.contains("mode=event") }
+            #expect(asked.prefix(2) == [false, true] && asked.dropFirst().allSatisfy { $0 == true })
+        }
+    }
+
+    @Test("A window that its server calls final is taken as it is, unless it is a canonical one cut short")
+    func final() async throws {
+        for (published, isGrowing) in [(6, false), (3, true)] {
+            try await FaultyOrigin.run(serving: .transportStream) { origin in
+                let channel = Channel(origin)
+                channel.state.withLock { ($0.published, $0.growth, $0.isFinal) = (published, 3, true) }
+                let downloading = try Downloading()
+                #expect(try await downloading.run(request(origin)).state == .completed)
+                try expectWhole(downloading, origin)
+                let asked = origin.requests(for: "/vod/window.m3u8")
+                #expect(asked.contains { $0.query?.contains("mode=event") ?? false } == isGrowing)
+            }
+        }
+    }
+
+    @Test("A window that never ends fails and says so, and a retry takes the rest")
+    func still() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let channel = Channel(origin, targetSeconds: 60)
+            let downloading = try Downloading()
+            let task = try await downloading.run(request(origin))
+            #expect(task.state == .failed && task.segmentsDone == 3)
+            #expect(task.error?.title == "Not finished")
+            #expect(task.error?.detail.contains("brought nothing for 60 min") ?? false)
+            let list = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
+            #expect(!list.contains("#EXT-X-ENDLIST"))
+            channel.state.withLock { $0.published = 6 }
+            #expect(try await downloading.run(request(origin)).state == .completed)
+            try expectWhole(downloading, origin)
+        }
+    }
+
+    @Test("A window that stands still is whole where its server says that it is final")
+    func finalWithoutEnd() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let channel = Channel(origin, targetSeconds: 60)
+            channel.state.withLock { ($0.growth, $0.endsList) = (3, false) }
+            let downloading = try Downloading()
+            #expect(try await downloading.run(request(origin)).state == .completed)
+            try expectWhole(downloading, origin)
+        }
     }
 }

@@ -52,8 +52,9 @@ struct PreviewTests {
             let asked = origin.requests(for: "/vod/index.m3u8").last?.query
             #expect(asked?.contains("duration=60") ?? false)
             origin.reopen("/vod/index.m3u8")
+            origin.add(["Backcast-Window": "a/b", "Backcast-Final": "false"], to: "/vod/index.m3u8")
             let running = try await preview(origin) {
-                ($0.begin, $0.duration) = ("2016-07-26T05:05:16Z", "100000000000")
+                ($0.begin, $0.duration) = ("2016-07-26T05:05:16Z", "60")
             }
             #expect(running.notes?.first?.contains("the window has not ended") ?? false)
             let growing = origin.requests(for: "/vod/index.m3u8").last?.query

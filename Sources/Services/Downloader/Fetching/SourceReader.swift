@@ -2,6 +2,7 @@ import HLS
 import HTTP
 import HTTPClient
 import MediaFormat
+import Timeline
 
 /// What a URL leads to.
 enum Source: Sendable {
@@ -30,6 +31,16 @@ struct WindowFacts: Sendable, Equatable {
         next = headers["Backcast-Next"]
         isFinal = headers["Backcast-Final"].map { $0 == "true" }
     }
+
+    /// Whether more of a window of such a length will come.
+    ///
+    /// What is final may be the canonical form of a window that has not ended, cut at the live edge.
+    func isUnfinished(of microseconds: Int64) -> Bool {
+        guard let isFinal else { return false }
+        guard isFinal, next == nil, let span else { return !isFinal }
+        let ends = span.split(separator: "/").compactMap { InstantReading.reading(String($0)) }
+        return ends.count == 2 && ends[1] - ends[0] < microseconds
+    }
 }
 
 /// Reads playlists and keys of one source.
@@ -40,8 +51,22 @@ struct SourceReader: Sendable {
     /// What a person has given, as messages name it.
     private static let urlName = "the URL"
 
+    /// Opens what a request is for, which then says whether that is a window that grows.
+    ///
+    /// The server decides it by how far it has published: clocks, time zones and its delay are its own.
+    func open(_ request: inout DownloadRequest) async throws(DownloadError) -> Source {
+        let source = try await open(try request.address(), isWindow: request.begin != nil)
+        guard request.isGrowing == nil, let length = request.windowMicroseconds else { return source }
+        guard case .playlist(_, _, let window?) = source, window.isUnfinished(of: length) else {
+            request.isGrowing = false
+            return source
+        }
+        request.isGrowing = true
+        return try await open(try request.address(), isWindow: true)
+    }
+
     /// Opens what a person has given: a playlist or a media file; with `isWindow` a window of the past.
-    func open(_ url: HTTPURL, isWindow: Bool) async throws(DownloadError) -> Source {
+    private func open(_ url: HTTPURL, isWindow: Bool) async throws(DownloadError) -> Source {
         try await retries.run(Self.urlName) { _ async throws(TryFailure) in
             try await look(at: url, isWindow: isWindow)
         }

@@ -10,7 +10,6 @@ extension DownloadService {
         _ request: DownloadRequest, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
     ) async throws(DownloadError) -> DownloadTask {
         var request = request
-        if request.endsAfter(clock.now()) { request.isGrowing = true }
         let url = try request.address()
         var task = DownloadTask(
             id: try request.taskID(), url: url.sharedText, title: request.title ?? TaskID.title(for: url),
@@ -22,7 +21,7 @@ extension DownloadService {
         let reader = SourceReader(
             session: session,
             retries: Retries(clock: clock, networkTimeout: options.networkTimeout, network: silent))
-        switch try await reader.open(url, isWindow: request.begin != nil) {
+        switch try await reader.open(&request) {
         case .file:
             task.segmentsTotal = 1
             task.file = TaskRunner.fileName(of: url)

@@ -48,8 +48,6 @@ package final class DownloadService: Sendable {
         let folder = tools.folder("\(path)/\(id)")
         try await folder.make()
         guard let original = try await StoredTask.reading(from: folder) else {
-            var request = request
-            if request.endsAfter(tools.clock.now()) { request.isGrowing = true }
             let task = DownloadTask(
                 id: id, url: url.sharedText, title: request.title ?? TaskID.title(for: url),
                 labels: request.labels, created: tools.clock.now())
@@ -61,12 +59,21 @@ package final class DownloadService: Sendable {
         }
         guard stored.task.state != .completed else { return (stored, original, folder) }
         stored.request = request
-        stored.request.isGrowing = original.request.isGrowing
+        stored.request.isGrowing = Self.isGrowing(original, as: request)
         if let title = request.title { stored.task.title = title }
         stored.task.labels.merge(request.labels) { _, new in new }
         for event in [TaskEvent.interrupted, .resumed, .retried] {
             stored.task.apply(event, at: tools.clock.now())
         }
         return (stored, original, folder)
+    }
+
+    /// Whether the window of a task is one that grows; nil where its server has to say it.
+    ///
+    /// Parts that are there have the numbers of the one or the other.
+    private static func isGrowing(_ original: StoredTask, as request: DownloadRequest) -> Bool? {
+        if original.request.isGrowing == true { return true }
+        let isSame = (original.request.begin, original.request.duration) == (request.begin, request.duration)
+        return isSame && !original.task.renditions.isEmpty ? false : nil
     }
 }

@@ -94,7 +94,14 @@ actor TaskRunner {
             try await change(.prepared)
             return try await removeParts()
         }
-        switch try await reader.open(try request.address(), isWindow: request.begin != nil) {
+        var request = self.request
+        let source = try await reader.open(&request)
+        if stored.request != request {
+            stored.request = request
+            // Known before any part is: a window that grows has other numbers.
+            try await save()
+        }
+        switch source {
         case .file: try await downloadFile()
         case .playlist(let playlist, let base, let facts):
             windowFacts = facts

@@ -16,7 +16,7 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     package var begin: String?
     /// With `begin` the length of the window, else how much is taken of a live playlist.
     package var duration: String?
-    /// Whether the window had not ended when the task began, so that it grows until then; nil when unknown.
+    /// Whether the window was not whole when the task began, so that it grows until then; nil when unknown.
     ///
     /// It stays so: a window that grows has other numbers than one that has ended.
     var isGrowing: Bool?
@@ -64,12 +64,9 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     /// The forms of a begin, for an error message.
     package static var beginForms: String { InstantReading.formats }
 
-    /// Whether the window ends after an instant; false for one whose times cannot be read.
-    func endsAfter(_ now: Instant) -> Bool {
-        guard let begin = begin.flatMap({ InstantReading.reading($0) }),
-            let length = duration.flatMap(DurationReading.microseconds(reading:))
-        else { return false }
-        return begin + length > now
+    /// The length of the window; nil without a window, and for one without an end.
+    var windowMicroseconds: Int64? {
+        begin == nil ? nil : duration.flatMap(DurationReading.microseconds(reading:))
     }
 
     /// Seconds from the first segment that are taken; nil for all, and for a window, whose server cuts it.
