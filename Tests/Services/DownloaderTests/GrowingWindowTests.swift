@@ -168,4 +168,22 @@ struct GrowingWindowTests {
             try expectWhole(downloading, origin)
         }
     }
+
+    @Test("A window that is stopped before its end is paused, and has all of it when it goes on")
+    func paused() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let channel = Channel(origin)
+            let downloading = try Downloading()
+            let request = request(origin)
+            let running = Task { try await downloading.run(request, clock: .system) }
+            let third = downloading.path("task", "v0/00003.ts")
+            try await eventually("half of it") { FileManager.default.fileExists(atPath: third) }
+            running.cancel()
+            let task = try await running.value
+            #expect(task.state == .paused && task.segmentsDone == 3 && task.error == nil)
+            channel.state.withLock { ($0.published, $0.isFinal) = (6, true) }
+            #expect(try await downloading.run(request).state == .completed)
+            try expectWhole(downloading, origin)
+        }
+    }
 }

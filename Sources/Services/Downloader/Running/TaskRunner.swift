@@ -110,9 +110,13 @@ actor TaskRunner {
     }
 
     /// Ends with an error: a live presentation that is stopped is complete as far as it goes.
+    ///
+    /// The rest of a window that grows is still there when the task goes on.
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
-            if error == .cancelled, stopReason == .pause, isLive, stored.task.segmentsDone > 0 {
+            if error == .cancelled, stopReason == .pause, isLive, request.begin == nil,
+                stored.task.segmentsDone > 0
+            {
                 try await closeLive()
                 if request.format != .folder { try await packWhole() }
                 return try await change(.finished)
@@ -156,7 +160,7 @@ actor TaskRunner {
 
 /// Why a task is stopped.
 enum StopReason: Sendable {
-    /// A live presentation is complete as far as it goes, everything else is paused.
+    /// A live presentation is complete as far as it goes, all else is paused, also a window that grows.
     case pause
     case cancel
     /// The process ends; the next one goes on.
