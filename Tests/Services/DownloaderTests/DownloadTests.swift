@@ -152,16 +152,18 @@ struct DownloadTests {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
             let text = String(decoding: origin.bytes("/vod/index.m3u8") ?? [], as: UTF8.self)
-            origin.require(token: "t=2")
+            origin.require(token: "t=3")
             origin.serve("/vod/index.m3u8") { count in
                 text.replacing(".ts", with: ".ts?t=\(count)")
             }
             let downloading = try Downloading()
             let task = try await downloading.run(origin.request())
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
-            #expect(origin.requests(for: "/vod/index.m3u8").count == 2)
+            #expect(origin.requests(for: "/vod/index.m3u8").count == 3)
+            let tokens = origin.requests(for: origin.segments()[0]).map(\.query)
+            #expect(tokens == ["t=2", "t=2", "t=2", "t=3"])
             let files = try downloading.files("task")
-            #expect(!files.contains { String(decoding: $0.value, as: UTF8.self).contains("t=2") })
+            #expect(!files.contains { String(decoding: $0.value, as: UTF8.self).contains("t=3") })
             #expect(files["v0/00001.ts"] == origin.bytes(origin.segments()[0]))
         }
     }

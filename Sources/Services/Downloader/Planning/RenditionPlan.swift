@@ -234,9 +234,10 @@ struct RenditionPlan: Sendable {
         var initSection: PartInit?
         if let map = segment.map {
             let mapKey = try PartKey.taking(map.keys, number: number, base: base)
+            let oldMapKey = indices[identity].flatMap { parts[$0].initSection?.keyName }
             initSection = PartInit(
                 url: try Self.url(map.uri, base), range: map.byteRange, key: mapKey,
-                keyName: mapKey.map { keys.name(for: $0.uri, known: nil) })
+                keyName: mapKey.map { keys.name(for: $0.uri, known: oldMapKey) })
         }
         let initName = initSection.map { name(for: $0, known: old?.initSection) }
         let names = KeptPart(identity: identity, file: "", initSection: initName, key: keyName)

@@ -25,6 +25,9 @@ extension TaskRunner {
         try await fetchSegments(open)
     }
 
+    /// Whether everything that is listed is there, with its keys.
+    var isSettled: Bool { openPlaces().isEmpty && missingKeys.isEmpty }
+
     private func openPlaces() -> [Place] {
         let places = plans.indices.flatMap { plan in
             plans[plan].parts.indices.filter { !plans[plan].parts[$0].isSettled }.map {
@@ -39,12 +42,17 @@ extension TaskRunner {
 
     func position(_ place: Place) -> Double { plans[place.plan].parts[place.part].position }
 
-    private func fetchKeys() async throws(DownloadError) {
+    /// The names of the keys that nothing is known of yet.
+    private var missingKeys: [String] {
         let names = Set(
             plans.flatMap { plan in
                 plan.parts.flatMap { [$0.names.key, $0.initSection?.keyName].compactMap(\.self) }
             })
-        let missing = names.filter { keys[$0] == nil }.sorted()
+        return names.filter { keys[$0] == nil }.sorted()
+    }
+
+    private func fetchKeys() async throws(DownloadError) {
+        let missing = missingKeys
         guard !missing.isEmpty else { return }
         if !storesClear { try await folder.make(["keys"]) }
         try await JobQueue.carryOut(missing, at: tools.options.parallel) { name async throws(DownloadError) in

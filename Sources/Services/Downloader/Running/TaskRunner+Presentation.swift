@@ -16,6 +16,8 @@ extension TaskRunner {
         var pause = ReloadPause(targetSeconds: targetSeconds)
         while true {
             try await settleParts()
+            // Where the playlists were read again for new tokens, they may list more.
+            guard isSettled else { continue }
             guard isLive, !isLongEnough else { break }
             try await sleep(pause.next())
             let (before, edge) = (plans.map(\.parts.count), windowFacts?.span)

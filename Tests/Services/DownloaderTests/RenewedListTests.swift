@@ -1,0 +1,50 @@
+import HLS
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Playlists that are read again for new tokens", .timeLimit(.minutes(2)))
+struct RenewedListTests {
+    private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4]
+
+    /// Serves `/vod/index.m3u8` with a token in each URI that is the count of requests for it.
+    ///
+    /// The third one is right for all but playlists. Before, it lists so many segments, and has not ended.
+    private func renew(_ origin: FaultyOrigin, listed: Int = .max) throws {
+        let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+        let parts = text.replacing("#EXT-X-ENDLIST\n", with: "").split(separator: "#EXTINF")
+        let begin = parts[...min(listed, parts.count - 1)].joined(separator: "#EXTINF")
+        origin.require(token: "t=3")
+        origin.serve("/vod/index.m3u8") { count in
+            [".ts", ".m4s", ".mp4", ".key"].reduce(count < 3 && listed < .max ? begin : text) {
+                $0.replacing($1, with: "\($1)?t=\(count)")
+            }
+        }
+    }
+
+    private func expectWhole(_ downloading: Downloading, _ origin: FaultyOrigin) throws {
+        let playlist = try readMedia(
+            String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+        #expect(playlist.isEnded && !playlist.segments.contains { $0.isGap })
+        let files = try playlist.segments.map { try downloading.bytes("task", $0.uri) }
+        #expect(files == origin.segments().compactMap { origin.bytes($0) })
+        for key in Set(playlist.segments.flatMap(\.keys).compactMap(\.uri)) {
+            #expect(try downloading.bytes("task", key) == origin.bytes("/vod/secret.key"))
+        }
+    }
+
+    @Test("Segments that are listed only then, as the list ends, are taken", arguments: kinds)
+    func more(kind: SampleStreams.Kind) async throws {
+        try await FaultyOrigin.run(serving: kind) { origin in
+            try renew(origin, listed: 4)
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request())
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsDone == 6 && task.segmentsTotal == 6)
+            #expect(origin.requests(for: "/vod/index.m3u8").count == 3)
+            try expectWhole(downloading, origin)
+        }
+    }
+}
