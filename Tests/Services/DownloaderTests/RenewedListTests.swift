@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Playlists that are read again for new tokens", .timeLimit(.minutes(2)))
 struct RenewedListTests {
-    private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4]
+    private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4, .encrypted]
 
     /// Serves `/vod/index.m3u8` with a token in each URI that is the count of requests for it.
     ///
@@ -44,6 +44,19 @@ struct RenewedListTests {
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
             #expect(task.segmentsDone == 6 && task.segmentsTotal == 6)
             #expect(origin.requests(for: "/vod/index.m3u8").count == 3)
+            try expectWhole(downloading, origin)
+        }
+    }
+
+    @Test("A key is asked for as the latest list names it")
+    func key() async throws {
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            try renew(origin)
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request())
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(
+                origin.requests(for: "/vod/secret.key").map(\.query) == ["t=2", "t=2", "t=2", "t=3"])
             try expectWhole(downloading, origin)
         }
     }

@@ -95,18 +95,22 @@ struct SourceReader: Sendable {
     }
 
     /// Reads a key: 16 bytes.
+    ///
+    /// `now` gives its URI for each try: playlists that were read again may name it with another token.
     func key(
-        _ uri: String, renew: @Sendable () async throws(DownloadError) -> Void
+        _ uri: String, now: @Sendable () async -> String,
+        renew: @Sendable () async throws(DownloadError) -> Void,
     ) async throws(DownloadError) -> [UInt8] {
-        if uri.lowercased().hasPrefix("data:") {
-            guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
-                throw .key("a data: URI does not hold a key of 16 bytes")
-            }
-            return bytes
-        }
         do {
             return try await retries.run("the key \(Self.sourceName(of: uri))", renew: renew) {
                 _ async throws(TryFailure) in
+                let uri = await now()
+                if uri.lowercased().hasPrefix("data:") {
+                    guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
+                        throw .final(.key("a data: URI does not hold a key of 16 bytes"))
+                    }
+                    return bytes
+                }
                 let url: HTTPURL
                 do {
                     url = try HTTPURL(uri)

@@ -69,9 +69,9 @@ extension TaskRunner {
             throw .key("the file keys/\(name) is missing, and the source lists its key no more")
         }
         let seen = renewals
-        let bytes = try await reader.key(uri) { () async throws(DownloadError) in
-            try await self.renew(since: seen)
-        }
+        let bytes = try await reader.key(
+            uri, now: { await self.keyNames.uris[name] ?? uri },
+            renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
         keys[name] = bytes
     }
