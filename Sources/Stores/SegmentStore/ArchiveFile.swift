@@ -2,6 +2,7 @@ import Concurrency
 import Files
 import Glibc
 import HTTP
+import Synchronization
 import Timeline
 
 /// An object opened for sending.
@@ -11,6 +12,8 @@ final class ArchiveFile: OpenFile {
     let byteCount: UInt64
     /// The answer with all of it, kept as long as the file is open.
     let kept = KeptAnswer()
+    /// The round in which its bytes were found in memory.
+    private let found = Atomic(-1)
 
     var descriptor: Int32 { file.number }
 
@@ -25,7 +28,14 @@ final class ArchiveFile: OpenFile {
     }
 
     /// Whether its bytes, the first `Limits.preparedByteCount`, can be sent without waiting for the disk.
-    var isInMemory: Bool { disk.isInMemory(file, upTo: Int(min(byteCount, Limits.preparedByteCount))) }
+    ///
+    /// The system is asked once in a round of `OpenFiles`: it does not soon take away what was just sent.
+    func isInMemory(in round: Int) -> Bool {
+        if found.load(ordering: .relaxed) == round { return true }
+        guard disk.isInMemory(file, upTo: Int(min(byteCount, Limits.preparedByteCount))) else { return false }
+        found.store(round, ordering: .relaxed)
+        return true
+    }
 
     /// Lets the kernel read a range in the background.
     func announceReading(_ range: Range<UInt64>) {

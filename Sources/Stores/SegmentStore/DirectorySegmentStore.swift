@@ -82,7 +82,7 @@ package final class DirectorySegmentStore: SegmentStore {
     /// not in the page cache may not.
     package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
         let file = try files.file(key) { () throws(StoreError) in try tree.open(key) }
-        return file.isInMemory ? source(file) : nil
+        return file.isInMemory(in: files.round) ? source(file) : nil
     }
 
     private func source(_ file: ArchiveFile) -> ObjectSource {

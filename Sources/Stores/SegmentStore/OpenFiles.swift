@@ -21,12 +21,11 @@ final class OpenFiles: Sendable {
         var entries: [Entry] = []
         var places: [ArchiveKey: Int] = [:]
         var hand = 0
-        /// Calls of `closeOld`.
-        var round = 0
     }
 
     private let limit: Int
     private let state = Mutex(State())
+    private let rounds = Atomic(0)
 
     /// Keeps at most `limit` files open, at least one.
     init(limit: Int) {
@@ -37,13 +36,17 @@ final class OpenFiles: Sendable {
     func file(
         _ key: ArchiveKey, open: () throws(StoreError) -> ArchiveFile
     ) throws(StoreError) -> ArchiveFile {
-        if let known = state.withLock({ $0.use(key) }) { return known }
+        let round = round
+        if let known = state.withLock({ $0.use(key, in: round) }) { return known }
         let file = try open()
-        let former = state.withLock { $0.keep(file, for: key, limit: limit) }
+        let former = state.withLock { $0.keep(file, for: key, in: round, limit: limit) }
         // The last owner closes a file, which may wait for the disk: not under the lock.
         withExtendedLifetime(former) {}
         return file
     }
+
+    /// The calls of `closeOld`: about one a second.
+    var round: Int { rounds.load(ordering: .relaxed) }
 
     var count: Int { state.withLock { $0.entries.count } }
 
@@ -59,10 +62,7 @@ final class OpenFiles: Sendable {
 
     /// Closes what was opened, or last used, some rounds ago; to be called about once a second.
     func closeOld() {
-        let round = state.withLock { state in
-            state.round += 1
-            return state.round
-        }
+        let round = rounds.add(1, ordering: .relaxed).newValue
         closeAll { round - $0.opened >= Limits.openFileRounds || round - $0.used >= Limits.unusedFileRounds }
     }
 
@@ -75,7 +75,7 @@ final class OpenFiles: Sendable {
 }
 
 extension OpenFiles.State {
-    fileprivate mutating func use(_ key: ArchiveKey) -> ArchiveFile? {
+    fileprivate mutating func use(_ key: ArchiveKey, in round: Int) -> ArchiveFile? {
         guard let place = places[key] else { return nil }
         entries[place].used = round
         entries[place].isTouched = true
@@ -83,7 +83,9 @@ extension OpenFiles.State {
     }
 
     /// Returns the file whose place was taken.
-    fileprivate mutating func keep(_ file: ArchiveFile, for key: ArchiveKey, limit: Int) -> ArchiveFile? {
+    fileprivate mutating func keep(
+        _ file: ArchiveFile, for key: ArchiveKey, in round: Int, limit: Int,
+    ) -> ArchiveFile? {
         let entry = OpenFiles.Entry(key: key, file: file, opened: round, used: round)
         if let place = places[key] {
             let former = entries[place].file

@@ -38,6 +38,28 @@ struct ArchiveFileTests {
         #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000)
     }
 
+    @Test("What was found in memory is looked for again in the next round, what was not each time")
+    func rounds() async throws {
+        let looks = Mutex(0)
+        let isCold = Mutex(false)
+        let archive = try DirectoryArchive { operation, _ in
+            guard operation == .look else { return nil }
+            looks.withLock { $0 += 1 }
+            return isCold.withLock { $0 } ? EAGAIN : nil
+        }
+        let key = try segmentKey()
+        try await archive.store.put([1, 2, 3], as: key)
+        for round in 1...3 {
+            _ = try await archive.store.space()
+            for _ in 0..<5 { #expect(try archive.store.sourceAtOnce(of: key) != nil) }
+            #expect(looks.withLock { $0 } == round)
+        }
+        isCold.withLock { $0 = true }
+        _ = try await archive.store.space()
+        for _ in 0..<2 { #expect(try archive.store.sourceAtOnce(of: key) == nil) }
+        #expect(looks.withLock { $0 } == 5)
+    }
+
     @Test("The page cache says whether bytes are in memory", arguments: [1, 75_000, 300_000])
     func pageCache(byteCount: Int) async throws {
         let archive = try DirectoryArchive()
@@ -49,6 +71,7 @@ struct ArchiveFileTests {
         // A file system in memory keeps its pages, and a fast disk may have read them again at once.
         var isSaid = false
         for _ in 0..<100 where !isSaid {
+            _ = try await archive.store.space()
             #expect(posix_fadvise(slice.file.descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) == 0)
             let isInMemory = try isResident(slice.file.descriptor, byteCount)
             isSaid = (try archive.store.sourceAtOnce(of: key) != nil) == isInMemory
