@@ -12,6 +12,15 @@ package enum RenditionKind: String, Sendable, Codable {
         case .subtitles: "s"
         }
     }
+
+    fileprivate init?(letter: UInt8) {
+        switch letter {
+        case UInt8(ascii: "v"): self = .video
+        case UInt8(ascii: "a"): self = .audio
+        case UInt8(ascii: "s"): self = .subtitles
+        default: return nil
+        }
+    }
 }
 
 /// The name of a rendition within its channel: `[vas][0-9]{1,3}`; it is never reused for another rendition.
@@ -26,15 +35,11 @@ package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStrin
 
     /// Nil if the text is not a valid id; leading zeros are not allowed.
     package init?(_ text: String) {
-        guard let first = text.first,
-            let kind = [RenditionKind.video, .audio, .subtitles].first(where: { $0.letter == first })
+        let bytes = text.utf8Span.span
+        var place = 1
+        guard let kind = text.utf8.first.flatMap(RenditionKind.init(letter:)),
+            let index = bytes.decimal(at: &place, digits: 3), place == bytes.count
         else { return nil }
-        let digits = text.dropFirst()
-        guard (1...3).contains(digits.utf8.count), let index = Int(digits), index >= 0,
-            String(index) == digits
-        else {
-            return nil
-        }
         self.init(kind: kind, index: index)
     }
 

@@ -16,23 +16,21 @@ package struct SegmentName: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil if the text is not a segment name in canonical form.
     package init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let fileExtension = SegmentExtension(rawValue: String(parts[1])) else {
-            return nil
-        }
-        let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard numbers.count <= 2, let start = Int64(numbers[0]), (0..<100_000_000_000_000).contains(start)
-        else {
-            return nil
-        }
-        startMilliseconds = start
-        revision = 0
-        self.fileExtension = fileExtension
-        if numbers.count == 2 {
-            guard let number = Int16(numbers[1]), number > 0 else { return nil }
+        // Each request for a segment is read here, so no part becomes a text of its own.
+        let bytes = text.utf8Span.span
+        var place = 0
+        guard let start = bytes.decimal(at: &place, digits: 14) else { return nil }
+        (startMilliseconds, revision) = (Int64(start), 0)
+        if place < bytes.count, bytes[place] == UInt8(ascii: "-") {
+            place += 1
+            guard let number = bytes.decimal(at: &place, digits: 5).flatMap(Int16.init(exactly:)), number > 0
+            else { return nil }
             revision = number
         }
-        guard description == text else { return nil }
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "."),
+            let fileExtension = SegmentExtension(rawValue: String(Substring(text.utf8.dropFirst(place + 1))))
+        else { return nil }
+        self.fileExtension = fileExtension
     }
 
     package var description: String {
