@@ -77,26 +77,28 @@ struct TextBuffer {
         unsafe position += 1
     }
 
+    @inline(__always)
     mutating func append(_ bytes: [UInt8]) {
-        guard !bytes.isEmpty else { return }
-        let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[position...])
-        _ = unsafe target.update(fromContentsOf: bytes)
-        unsafe position += bytes.count
+        unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 
+    /// The length of a literal is known where this is compiled, so it takes no call.
+    @inline(__always)
     mutating func append(_ text: StaticString) {
-        let source = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[position...])
-        _ = unsafe target.update(fromContentsOf: source)
-        unsafe position += source.count
+        unsafe append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Appends bytes that stand before the position once more.
+    @inline(__always)
     mutating func appendAgain(_ range: Range<Int>) {
-        let source = unsafe UnsafeMutableBufferPointer(rebasing: buffer[range])
-        let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[position...])
-        _ = unsafe target.update(fromContentsOf: source)
-        unsafe position += range.count
+        unsafe append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[range]))
+    }
+
+    @inline(__always)
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        let all = unsafe UnsafeMutableRawBufferPointer(buffer)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: all[position...]).copyMemory(from: bytes)
+        unsafe position += bytes.count
     }
 
     /// Appends a number without leading zeros, at most 20 digits.
