@@ -51,11 +51,14 @@ enum OutgoingBody {
 
     private static func form(of pieces: [SharedBytes], joined: Int) -> OutgoingBody {
         if pieces.count == 1 { return .bytes(pieces[0].bytes) }
-        let byteCount = pieces.reduce(0) { $0 + $1.bytes.count }
+        // A span does not count references to pieces, which other threads send at the same time.
+        let all = pieces.span
+        var byteCount = 0
+        for index in all.indices { byteCount += all[index].bytes.count }
         guard byteCount <= joined else { return .pieces(pieces, byteCount: byteCount) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(byteCount)
-        for piece in pieces { bytes += piece.bytes }
+        for index in all.indices { bytes += all[index].bytes }
         return .bytes(bytes)
     }
 
