@@ -64,6 +64,11 @@ package enum Limits {
     /// A strip begins at a multiple of its length, so that all windows share it. A random day has five of
     /// four hours, and few blocks around them.
     static let stripLengths = [16, 4]
+    /// Consecutive blocks that have one digest in the tag of a playlist, where they begin at a multiple of
+    /// it.
+    ///
+    /// It divides the length of each strip, so that a tag does not tell strips from blocks.
+    static let blocksPerDigest = 4
     /// Usual bytes of a playlist entry without other tags, rounded up.
     static let usualEntry = 48
     /// The same of an I-frame playlist.

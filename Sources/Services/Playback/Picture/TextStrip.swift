@@ -1,12 +1,13 @@
 import Catalogue
 import Compression
+import Digest
 import HTTP
 import Synchronization
 
 /// The lines of several whole blocks of a run, as one part of a playlist.
 final class TextStrip: Sendable {
     private let texts: [BlockText]
-    /// Those of the blocks, one after the other.
+    /// Of each `Limits.blocksPerDigest` blocks, one after the other.
     let digests: [UInt8]
     let bytes: [SharedBytes]
     private let packed = OnceReference<BlockText.Packed>()
@@ -16,9 +17,21 @@ final class TextStrip: Sendable {
         guard texts.allSatisfy({ $0.isReady(isCompressed: false) }) else { return nil }
         let lines = texts.compactMap { try? $0.lines() }
         guard lines.count == texts.count else { return nil }
-        self.texts = texts
-        digests = lines.flatMap(\.digest)
+        var digests: [UInt8] = []
+        for first in stride(from: 0, to: texts.count, by: Limits.blocksPerDigest) {
+            let group = texts[first...].prefix(Limits.blocksPerDigest)
+            guard let digest = try? Self.digest(of: group) else { return nil }
+            digests += digest
+        }
+        (self.texts, self.digests) = (texts, digests)
         bytes = lines.map(\.bytes)
+    }
+
+    /// The digest of the lines of several blocks, made of theirs.
+    static func digest(of texts: some Collection<BlockText>) throws(PlaybackError) -> [UInt8] {
+        var digests: [UInt8] = []
+        for text in texts { digests += try text.lines().digest }
+        return try SHA256.made(of: digests)
     }
 
     /// Whether the blocks are in memory compressed.

@@ -69,18 +69,24 @@ package struct RenderedPlaylist: Sendable {
     private static func tag(of parts: [Part]) throws(PlaybackError) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(parts.count * SHA256.byteCount + 1024)
-        for part in parts {
-            switch part {
+        var index = 0
+        while index < parts.count {
+            var count = 1
+            switch parts[index] {
             case .own(let bytes):
                 // Its length tells it apart from digests.
                 for shift in stride(from: 0, to: 32, by: 8) {
                     text.append(UInt8(truncatingIfNeeded: bytes.count >> shift))
                 }
                 text += bytes
-            case .block(_, let lines): text += lines.digest
+            case .block(_, let lines):
+                let run = run(of: Limits.blocksPerDigest, from: index, in: parts)
+                count = max(1, run.count)
+                text += run.isEmpty ? lines.digest : try TextStrip.digest(of: run)
             case .strip(let strip): text += strip.digests
             case .groups(_, let lines, let groups): text += try lines.digests(groups)
             }
+            index += count
         }
         return Hexadecimal.encode(try SHA256.made(of: text).prefix(16))
     }
@@ -114,7 +120,7 @@ package struct RenderedPlaylist: Sendable {
         var trailer = GzipJoin.Trailer()
         func append(_ packed: BlockText.Packed) {
             trailer.append(packed.deflated)
-            pieces.append(SharedBytes(own))
+            if !own.isEmpty { pieces.append(SharedBytes(own)) }
             own = []
             pieces.append(packed.bytes)
         }
@@ -141,23 +147,31 @@ package struct RenderedPlaylist: Sendable {
         }
         own += trailer.bytes
         pieces.append(SharedBytes(own))
-        return pieces.filter { !$0.bytes.isEmpty }
+        return pieces
     }
 
     /// The texts of the longest strip that begins at a part; none if none does.
     private func strip(from index: Int) -> [BlockText] {
-        guard case .block(let first, _) = parts[index] else { return [] }
-        for length in Limits.stripLengths
-        where first.position.isMultiple(of: Int64(length)) && index + length <= parts.count {
-            var texts: [BlockText] = []
-            texts.reserveCapacity(length)
-            for part in parts[index..<(index + length)] {
-                guard case .block(let text, _) = part, text.position == first.position + Int64(texts.count)
-                else { break }
-                texts.append(text)
-            }
-            if texts.count == length { return texts }
+        for length in Limits.stripLengths {
+            let run = Self.run(of: length, from: index, in: parts)
+            if !run.isEmpty { return run }
         }
         return []
+    }
+
+    /// The texts of so many consecutive blocks that begin with a part, at a multiple of their number; none
+    /// if it is another part.
+    private static func run(of length: Int, from index: Int, in parts: [Part]) -> [BlockText] {
+        guard case .block(let first, _) = parts[index], first.position.isMultiple(of: Int64(length)),
+            index + length <= parts.count
+        else { return [] }
+        var texts: [BlockText] = []
+        texts.reserveCapacity(length)
+        for part in parts[index..<(index + length)] {
+            guard case .block(let text, _) = part, text.position == first.position + Int64(texts.count)
+            else { return [] }
+            texts.append(text)
+        }
+        return texts
     }
 }
