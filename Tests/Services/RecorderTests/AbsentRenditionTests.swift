@@ -79,7 +79,8 @@ struct AbsentRenditionTests {
                 description: RenditionDescription(id: $0), nextNumber: 5, last: last, published: last,
                 known: [])
         }
-        var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")], heads: heads)
+        var driver = try StateDriver(
+            [SourceSettings(url: "http://one.test/live.m3u8")], heads: heads, begun: 20)
         let opening = try #require(driver.begin(at: 20).playlistRequests.first)
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + (0..<3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
