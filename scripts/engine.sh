@@ -140,12 +140,16 @@ postgres_stand_in() {
 	END
 }
 
+# The base image that an argument of docker/Dockerfile names unless it is set.
+base_image() { sed -n "s/^ARG $1=//p" docker/Dockerfile | grep . || die "docker/Dockerfile has no default of $1"; }
+
 # Builds the images backcast:local and backcast-origin:local.
 build_images() {
-    local swift node options=() toolchain cache
-    swift=$(sed -n 's/^FROM \(swift:[^ ]*\).*/\1/p' docker/Dockerfile)
-    node=$(sed -n 's/^FROM \(node:[^ ]*\).*/\1/p' docker/Dockerfile)
-    require_image debian:bookworm-slim debian_stand_in
+    local swift node debian options=() toolchain cache
+    swift=$(base_image SWIFT_IMAGE)
+    node=$(base_image NODE_IMAGE)
+    debian=$(base_image DEBIAN_IMAGE)
+    require_image "$debian" debian_stand_in
     require_image "$swift" swift_stand_in
     require_image "$node" node_stand_in
     mkdir -p "$build_cache"

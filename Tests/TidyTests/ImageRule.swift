@@ -1,4 +1,6 @@
 /// What docker/Dockerfile copies from the repository reaches the build: .dockerignore lets it through.
+///
+/// Every base image is the default of an argument, so that whoever builds can name another one.
 enum ImageRule {
     static let path = "docker/Dockerfile"
 
@@ -6,7 +8,7 @@ enum ImageRule {
     static func findings(in dockerfile: TextFile, ignore: String) -> [Finding] {
         let named = Set(
             ignore.split(separator: "\n").filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) })
-        return dockerfile.lines.flatMap { number, text in
+        let copied = dockerfile.lines.flatMap { number, text in
             sources(of: text).filter { source in
                 !named.contains { source == $0 || source.hasPrefix($0 + "/") }
             }
@@ -15,6 +17,28 @@ enum ImageRule {
                     path: dockerfile.path, line: number, reason: "COPY \($0), which .dockerignore leaves out")
             }
         }
+        return bases(in: dockerfile) + copied
+    }
+
+    /// Base images that are neither the default of an argument nor an earlier stage.
+    private static func bases(in dockerfile: TextFile) -> [Finding] {
+        var known: Set<String> = []
+        var findings: [Finding] = []
+        for (number, text) in dockerfile.lines {
+            let words = text.split(separator: " ").map(String.init)
+            if words.count > 1, words[0] == "ARG", let end = words[1].firstIndex(of: "=") {
+                known.insert("${\(words[1][..<end])}")
+            }
+            guard words.count > 1, words[0] == "FROM" else { continue }
+            if !known.contains(words[1]) {
+                findings.append(
+                    Finding(
+                        path: dockerfile.path, line: number,
+                        reason: "FROM \(words[1]), which no argument has as its default"))
+            }
+            if words.count > 3, words[2] == "AS" { known.insert(words[3]) }
+        }
+        return findings
     }
 
     /// What a line copies from the repository; none of another stage.
