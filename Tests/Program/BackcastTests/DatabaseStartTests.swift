@@ -39,7 +39,8 @@ struct DatabaseStartTests {
         let pool = PostgresPool(
             PoolConfiguration(try ConnectionString("postgresql:///x?host=\(folder.path)")), logger: logger)
         let waiting = Task {
-            try await DatabaseStart(pool: pool, clock: .system, logger: logger).prepare(migrations(1), for: .run)
+            try await DatabaseStart(pool: pool, clock: .system, logger: logger).prepare(
+                migrations(1), for: .run)
         }
         waiting.cancel()
         let result = await waiting.result
@@ -47,7 +48,9 @@ struct DatabaseStartTests {
         await pool.close()
     }
 
-    @Test("a database that takes no writes is good enough where no migration is missing", arguments: [Role.run, .serve])
+    @Test(
+        "a database that takes no writes is good enough where no migration is missing",
+        arguments: [Role.run, .serve])
     func readOnly(role: Role) async throws {
         try await withStart(options: "-c default_transaction_read_only=on") { start, writing in
             try await writing.prepare(migrations(2), for: .migrate)

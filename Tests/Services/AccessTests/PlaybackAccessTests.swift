@@ -67,7 +67,9 @@ struct PlaybackAccessTests {
                 for (grant, _) in tokens {
                     #expect(try await catalogue.enter(IssuedToken(grant: grant, created: Self.start)))
                 }
-                for (grant, _) in tokens.prefix(3) { _ = try await catalogue.revoke(grant.id, now: Self.start) }
+                for (grant, _) in tokens.prefix(3) {
+                    _ = try await catalogue.revoke(grant.id, now: Self.start)
+                }
                 try await access.read(isWhole: true)
                 #expect(tokens.map { access.isGood($0.0) } == [false, false, false, true])
                 _ = try await pool.query("TRUNCATE revoked_token RESTART IDENTITY")

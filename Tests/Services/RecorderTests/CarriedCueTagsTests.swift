@@ -102,7 +102,8 @@ struct CarriedCueTagsTests {
             let segment = PlacedSegment(
                 identity: SegmentIdentity(rendition: audio, run: 1, number: Int64(number)),
                 start: at(Double(number)), duration: seconds)
-            carried.list(segment, ["#EXT-X-CUE-OUT:\(number)", "#EXT-X-VENDOR:" + String(repeating: "x", count: 200)])
+            carried.list(
+                segment, ["#EXT-X-CUE-OUT:\(number)", "#EXT-X-VENDOR:" + String(repeating: "x", count: 200)])
             carried.giveUp(segment.identity)
         }
         #expect(carried.waitingCount == Limits.carriedTags)

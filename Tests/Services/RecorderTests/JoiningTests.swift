@@ -86,7 +86,8 @@ struct JoiningTests {
     func clockSetRight() {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
         // The clock is ten minutes slow, which is less than makes dates implausible.
-        #expect(list(RecorderTests.list(0...1, date: { 588 + Double($0) * 6 }), at: 0, in: &progress).count == 2)
+        #expect(
+            list(RecorderTests.list(0...1, date: { 588 + Double($0) * 6 }), at: 0, in: &progress).count == 2)
         #expect(list(RecorderTests.list(0...0), at: 6, in: &progress) == [at(600)])
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
         #expect(list(RecorderTests.list(50...50), at: 12, in: &progress) == [at(606)])

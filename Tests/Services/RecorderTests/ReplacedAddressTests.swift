@@ -4,6 +4,7 @@ import HTTP
 import Journal
 import Monitoring
 import SegmentStore
+import TestSupport
 import Testing
 import Timeline
 
@@ -122,7 +123,8 @@ struct ReplacedAddressTests {
     @Test("has its own address where queries alone tell segments apart, also in playlists of one segment")
     func queries() throws {
         let playlists = try (5...6).map { number in
-            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXTINF:6,\nlive.ts?n=\(number)\n"
+            let text =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXTINF:6,\nlive.ts?n=\(number)\n"
             return try Playlist.reading(text).playlist.media
         }
         #expect(!playlists.contains(where: SegmentAddress.areByPath))
