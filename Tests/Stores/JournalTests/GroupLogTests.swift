@@ -129,7 +129,7 @@ struct GroupLogTests {
         try Data(records.last.map { $0 + [0x0A] } ?? []).write(to: URL(filePath: log))
         let first = try folder.bytes("000001.jsonl").split(separator: 0x0A).first
         try folder.write(Array(try #require(first)) + [0x0A], to: "000001.jsonl")
-        let kept = try await folder.run { try await $0.replay().map(\.1) }
+        let kept = try await folder.run(bounds: Self.bounds) { try await $0.replay().map(\.1) }
         #expect(kept == [sourceRun(1), sourceRun(3)])
     }
 

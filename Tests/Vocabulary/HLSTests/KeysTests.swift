@@ -26,7 +26,17 @@ struct KeysTests {
             }
         }
         let text = playlist.written(WritingOptions(restatesAfterDiscontinuity: restates))
-        #expect(try readMedia(text) == playlist)
+        #expect(Self.sorted(try readMedia(text)) == Self.sorted(playlist))
+    }
+
+    /// The order of keys of different formats says nothing.
+    private static func sorted(_ playlist: MediaPlaylist) -> MediaPlaylist {
+        var playlist = playlist
+        for index in playlist.segments.indices {
+            playlist.segments[index].keys.sort { $0.keyFormat < $1.keyFormat }
+            playlist.segments[index].map?.keys.sort { $0.keyFormat < $1.keyFormat }
+        }
+        return playlist
     }
 
     @Test("Without an explicit IV the media sequence number is used, most significant byte first")

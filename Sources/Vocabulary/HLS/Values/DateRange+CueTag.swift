@@ -21,6 +21,23 @@ extension DateRange {
         otherAttributes.append(Self.tagAttribute, quoted: text)
     }
 
+    /// Of a quoted string the text that was put into it.
+    private static func plain(_ utf8: String.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            let code = byte == UInt8(ascii: "%") ? Array(rest.prefix(2)) : []
+            if code == Array("22".utf8) {
+                bytes.append(ASCII.quote)
+                rest.removeFirst(2)
+            } else {
+                bytes.append(byte)
+                if code == Array("25".utf8) { rest.removeFirst(2) }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A text for a quoted string: by bytes, as a mark that combines makes one character with the one before.
     private static func quotable(_ utf8: Substring.UTF8View) -> String {
         var bytes: [UInt8] = []
@@ -37,7 +54,7 @@ extension DateRange {
     /// The cue tag that a range was made of, given its attributes; nil when it was not.
     package static func cueTag(of attributes: [PlaylistAttribute]) -> String? {
         guard let text = attributes.first(where: { $0.name == tagAttribute })?.value else { return nil }
-        let line = "#" + text.replacing("%22", with: "\"").replacing("%25", with: "%")
+        let line = "#" + plain(text.utf8)
         return CueTag(line: line) == nil ? nil : line
     }
 }
