@@ -141,7 +141,10 @@ let modules: [Module] = [
             "Playback", "Export", "Pictures",
         ],
         packages: [logging],
-        tests: ["TestSupport", "DatabaseSupport", "HTTPSupport", "Postgres", "Digest", "MediaFormat"],
+        tests: [
+            "TestSupport", "DatabaseSupport", "HTTPSupport", "HTTPServer", "Postgres", "Digest",
+            "MediaFormat",
+        ],
     ),
     Module(
         name: "AdminAPI", layer: "Delivery",

@@ -16,8 +16,9 @@ package enum Limits {
     static let packingRetrySeconds = 10
     /// Seconds that a browser may cache the answer to a preflight.
     static let preflightSeconds = 86_400
-    /// Pause after which an endless stream looks for more, and how often it does so before it ends.
+    /// Pause after which an endless stream looks for more: well below what a server grants a piece of a body.
     static let streamPause = Duration.seconds(1)
+    /// How often an endless stream looks for more before it ends.
     static let streamPolls = 60
     /// The length of a live playlist that does not wait behind long compositions, microseconds.
     static let shortLength: Int64 = 3600 * 1_000_000

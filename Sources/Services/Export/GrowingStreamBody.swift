@@ -1,15 +1,23 @@
 import HTTP
 import SegmentStore
 
+/// What comes after a part of a stream that goes on.
+package enum FollowingPart: Sendable {
+    case part(TransportStreamPlan)
+    /// Nothing has come yet.
+    case nothingYet
+    case end
+}
+
 /// A transport stream that goes on: its parts are made one after the other while it is read.
 actor GrowingStreamBody: HTTPBodySource {
     private let store: any SegmentStore
-    private let following: @Sendable () async throws -> TransportStreamPlan?
+    private let following: @Sendable () async throws -> FollowingPart
     private var current: TransportStreamBody
 
     init(
         first: TransportStreamPlan, store: any SegmentStore,
-        following: @escaping @Sendable () async throws -> TransportStreamPlan?,
+        following: @escaping @Sendable () async throws -> FollowingPart,
     ) {
         self.store = store
         self.following = following
@@ -19,8 +27,12 @@ actor GrowingStreamBody: HTTPBodySource {
     func next(limit: Int) async throws -> [UInt8]? {
         while true {
             if let piece = try await current.next(limit: limit) { return piece }
-            guard let plan = try await following() else { return nil }
-            current = TransportStreamBody(plan: plan, store: store, offset: 0, byteCount: plan.byteCount)
+            switch try await following() {
+            case .part(let plan):
+                current = TransportStreamBody(plan: plan, store: store, offset: 0, byteCount: plan.byteCount)
+            case .nothingYet: return []
+            case .end: return nil
+            }
         }
     }
 }

@@ -28,11 +28,12 @@ package struct WindowExport: Sendable {
     }
 
     /// A transport stream that begins with a plan's and goes on with those that `following` returns, until
-    /// that is nil; for one reader.
+    /// that is the end; for one reader.
     ///
-    /// `following` is called when everything before has been read, and may wait.
+    /// `following` is called when everything before has been read, and may wait for a while: the reader is
+    /// told of each time that nothing has come.
     package func body(
-        first: TransportStreamPlan, following: @escaping @Sendable () async throws -> TransportStreamPlan?,
+        first: TransportStreamPlan, following: @escaping @Sendable () async throws -> FollowingPart,
     ) -> any HTTPBodySource {
         GrowingStreamBody(first: first, store: store, following: following)
     }

@@ -43,7 +43,10 @@ package struct FileSlice: Sendable {
 
 /// A body that one reader pulls piece by piece, in order.
 package protocol HTTPBodySource: AnyObject, Sendable {
-    /// The next piece, at least one and at most `limit` bytes; nil at the end. May wait. A thrown error
-    /// closes the connection, so that the client sees an incomplete body.
+    /// The next piece, at most `limit` bytes; nil at the end. May wait. A thrown error closes the connection,
+    /// so that the client sees an incomplete body.
+    ///
+    /// A piece without bytes says that nothing has come yet: the reader asks again, and does not count the
+    /// time before it as waiting.
     func next(limit: Int) async throws -> [UInt8]?
 }

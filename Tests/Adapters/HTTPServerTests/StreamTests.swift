@@ -1,3 +1,5 @@
+import Concurrency
+import Glibc
 import HTTP
 import HTTPServer
 import HTTPSupport
@@ -177,6 +179,27 @@ struct StreamTests {
             client.get("/")
             await #expect(throws: RawConnection.Failure.self) { try await client.response() }
             await gone.wait()
+        }
+    }
+
+    @Test("A source that says in time that nothing has come yet is waited for") func patient() async throws {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+            let source = TestSource { call, _ in
+                if call == 0 { return [1] }
+                usleep(100_000)
+                return call < 30 ? [] : call == 30 ? [2] : nil
+            }
+            return .now(HTTPResponse(status: .ok, body: .stream(length: 2, source)))
+        }
+        // On a thread of its own, so that other tests do not make it late.
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            $0.limits.answer = .seconds(2)
+            $0.background = BlockingExecutor(label: "source")
+        }
+        try await withServer(configure: configure, respond: respond) { server in
+            let client = try RawConnection(port: server.port)
+            client.get("/")
+            #expect(try await client.response().body == [1, 2])
         }
     }
 

@@ -1,6 +1,10 @@
 import Catalogue
+import Concurrency
+import Export
 import HTTP
+import HTTPServer
 import HTTPSupport
+import Playback
 import SegmentStore
 import TestSupport
 import Testing
@@ -100,7 +104,57 @@ import Timeline
             let (_, idle) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509552.ts")
             _ = try await read(idle, 671)
             viewer.clock.steadyLead = .seconds(3600)
-            #expect(try await idle.next(limit: 1) == nil)
+            while let piece = try await idle.next(limit: 1) { try #require(piece.isEmpty) }
+        }
+    }
+
+    @Test("A connection goes on after a pause that is longer than an answer may take")
+    func pause() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording())
+            let configure: (inout HTTPServer.Configuration) -> Void = {
+                $0.limits.answer = .seconds(3)
+                $0.limits.sweep = .milliseconds(20)
+            }
+            let handler = FunctionHandler { viewer.api.answer($0) }
+            try await withHTTPServer(handler, configure: configure) { server in
+                let client = try RawConnection(port: server.port)
+                client.get("/live/cctv2/timeshift_abs-1469509552.ts")
+                try await client.skip(671)
+                try await Task.sleep(for: .seconds(7))
+                let more = Recording(seconds: 80)
+                let id = try #require(ChannelID("cctv2"))
+                for segment in more.segments[10...] {
+                    try await viewer.store.put(segment.stored, as: segment.key(of: id))
+                }
+                try await viewer.recordMore(more)
+                // More than what can be left of the header and the first segment.
+                try await client.skip(more.segments[10...].reduce(0) { $0 + $1.plain.count })
+            }
+        }
+    }
+
+    @Test("A stream that has begun waits for a catalogue that is away")
+    func away() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let id = try #require(ChannelID("cctv2"))
+            let channel = try #require(try await viewer.catalogue.channel(id))
+            try await viewer.withoutCatalogue { away in
+                let clock = HostClock(
+                    now: HostClock.system.now, steady: HostClock.system.steady, sleep: { _ in })
+                let index = TimelineIndex(
+                    catalogue: away.catalogue, awaySeconds: 60, isShared: false, executor: nil, clock: clock)
+                let follower = StreamFollower(
+                    player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
+                    rendition: nil, position: at(20), client: nil, clock: clock)
+                for _ in 0..<2 {
+                    guard case .nothingYet = try await follower.next() else {
+                        throw TestFailure("the stream does not wait")
+                    }
+                }
+            }
         }
     }
 

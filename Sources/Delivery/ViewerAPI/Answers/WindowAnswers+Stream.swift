@@ -50,6 +50,8 @@ actor StreamFollower {
     private var position: Instant
     private let client: String?
     private let clock: HostClock
+    /// How often nothing was found since the last part.
+    private var idlePolls = 0
 
     init(
         player: WindowPlayer, channel: Channel, rendition: RenditionID?, position: Instant,
@@ -63,18 +65,33 @@ actor StreamFollower {
         self.clock = clock
     }
 
-    /// The next part, waited for; nil when nothing has been published for some time.
+    /// The next part; if none is published, nothing after a pause, and the end after many of them.
     ///
-    /// The player then asks again. Throws when the viewer has left. While the client's turns to read are
-    /// taken, nothing counts as published: a stream that has begun is not cut for that.
-    func next() async throws -> TransportStreamPlan? {
-        for _ in 0..<Limits.streamPolls {
-            do {
-                if let part = try await published() { return part }
-            } catch PlaybackError.busy {}
-            try await clock.sleep(for: Limits.streamPause)
+    /// The player then asks again. Throws when the viewer has left. Each pause is short, so that the server
+    /// sees that the stream is alive.
+    func next() async throws -> FollowingPart {
+        if let part = try await readable() {
+            idlePolls = 0
+            return .part(part)
         }
-        return nil
+        idlePolls += 1
+        guard idlePolls <= Limits.streamPolls else { return .end }
+        try await clock.sleep(for: Limits.streamPause)
+        return .nothingYet
+    }
+
+    /// The next part if it is published and can be read now.
+    ///
+    /// While the client's turns to read are taken, or the catalogue is away, nothing counts as published: a
+    /// stream that has begun is not cut for that.
+    private func readable() async throws -> TransportStreamPlan? {
+        do {
+            return try await published()
+        } catch PlaybackError.busy {
+            return nil
+        } catch PlaybackError.catalogue(let error) where error.isTransient {
+            return nil
+        }
     }
 
     /// The next part if it is published.
