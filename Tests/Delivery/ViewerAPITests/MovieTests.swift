@@ -71,6 +71,30 @@ import Timeline
         }
     }
 
+    @Test("Sound that begins behind the end of the file is in the next one; strict wants it if it was lost")
+    func laterSound() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+            var (narrow, wide) = (SegmentFormat.silent, SegmentFormat.silent)
+            (narrow.width, wide.width) = (640, 1280)
+            recording.add("v0", from: 0, count: 5, format: narrow) { $0.audioGroup = "aac" }
+            recording.add("v0", from: 20, count: 5, sequence: 1, format: wide)
+            recording.add("a0", from: 20, count: 5, sequence: 1, format: .sound) { $0.groupID = "aac" }
+            try await viewer.record(recording)
+            let path = path.replacing("522000", with: "556000")
+            for choice in ["", "&audio=a0", "&strict=true", "&audio=a0&strict=true"] {
+                let answer = try await viewer.send(.head, path + choice)
+                #expect(answer.status == 200, "\(choice)")
+                #expect(answer.headers["Backcast-Next"] == "2016-07-26T05:05:36.000Z", "\(choice)")
+            }
+            try await viewer.lose("cctv2", "a0", from: 4, to: 20)
+            let strict = try await viewer.get(path + "&strict=true")
+            #expect(strict.status == 409)
+            #expect(strict.problem["rendition"] as? String == "a0")
+        }
+    }
+
     @Test("An open end is redirected to the URL with the current end", arguments: TransportKind.allCases)
     func openEnd(transport: TransportKind) async throws {
         try await ViewerFixture.with(over: transport) { viewer in

@@ -200,6 +200,7 @@ import Timeline
         arguments: [
             ("v0.m3u8?", 200), ("index.m3u8?rendition=v0&", 200), ("download.ts?rendition=v0&", 200),
             ("a0.m3u8?", 409), ("index.m3u8?rendition=a0&", 409), ("master.m3u8?", 409),
+            ("download.mp4?audio=a0&", 409), ("download.mp4?rendition=v0&audio=a0&", 409),
         ])
     func strictOnOne(resource: String, status: Int) async throws {
         try await ViewerFixture.with { viewer in

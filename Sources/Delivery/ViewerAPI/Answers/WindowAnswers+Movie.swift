@@ -16,15 +16,21 @@ extension WindowAnswers {
         guard end != nil else { return pinned(asked, composed) }
         let rendition = try await rendition(asked, composed)
         let name = asked.name(begin, "mp4")
-        let sound = try await sound(asked, composed, beside: rendition)
-        if let sound {
-            let (window, picture) = composed.cutForFile(of: rendition, longest: longest(composed, rendition))
-            return try await paired(asked, name, (window, picture), sound.id)
+        let part = composed.cutForFile(of: rendition, longest: longest(composed, rendition))
+        if let sound = try await sound(asked, composed, beside: part) {
+            return try await paired(asked, name, part, sound.id)
         }
-        if composed.container(of: rendition) == .fragmentedMP4 {
-            return try await fragmented(asked, name, composed.cutForFile(of: rendition))
+        return try await alone(asked, name, part)
+    }
+
+    /// One rendition, with the sound that is in it.
+    private func alone(_ asked: AskedWindow, _ name: String, _ part: Part) async throws -> HTTPResponse {
+        if asked.parameters.window.isStrict, !part.window.hasSound(in: part.rendition) {
+            try await player.checkWholeSound(of: part.window, of: asked.channel)
         }
-        let part = composed.cutForFile(of: rendition, longest: Export.Limits.packedMicroseconds)
+        if part.window.container(of: part.rendition) == .fragmentedMP4 {
+            return try await fragmented(asked, name, part)
+        }
         let plan = try RemuxPlan(channel: asked.channel.id, try segments(part))
         return try await packed(asked, plan, try movieFields(asked, name, part))
     }
@@ -38,14 +44,14 @@ extension WindowAnswers {
         (part.rendition.id, try part.rendition.segments.runs(), part.window.formats)
     }
 
-    /// The sound that is not in the video's segments; nil if it is, or if there is none.
+    /// The sound of the part that is not in the video's segments; nil if it is, or if there is none.
     private func sound(
-        _ asked: AskedWindow, _ window: PlaylistContents, beside rendition: ListedRendition,
+        _ asked: AskedWindow, _ window: PlaylistContents, beside part: Part,
     ) async throws(PlaybackError) -> ListedRendition? {
-        guard rendition.id.kind == .video else { return nil }
-        if let id = asked.parameters.audio { return window[try await present(id, asked, window)] }
-        let format = rendition.segments.first.flatMap { window.formats[$0.formatID] }
-        return format?.hasAudio ?? false ? nil : window.sound(of: rendition)
+        guard part.rendition.id.kind == .video else { return nil }
+        // Sound that begins behind the part belongs to the file of the rest.
+        if let id = asked.parameters.audio { return part.window[try await present(id, asked, window)] }
+        return part.window.hasSound(in: part.rendition) ? nil : part.window.sound(of: part.rendition)
     }
 
     /// Segments of fMP4, which are a file once their times are moved.
@@ -79,11 +85,12 @@ extension WindowAnswers {
     ) async throws -> HTTPResponse {
         var part = part
         for _ in 0..<3 {
-            guard let listed = part.window[sound] else { break }
+            guard let listed = part.window[sound] else { return try await alone(asked, name, part) }
             let cut = part.window.cutForFile(of: listed).window
             part = (cut, cut[part.rendition.id] ?? part.rendition)
             let (plan, longest) = try await self.plan(asked, part, (cut, cut[sound] ?? listed))
             guard let longest else {
+                if asked.parameters.window.isStrict { try part.window.checkWhole(sound) }
                 return try await packed(asked, plan, try movieFields(asked, name, part))
             }
             part = part.window.cutForFile(of: part.rendition, longest: longest)
@@ -136,5 +143,10 @@ extension PlaylistContents {
     /// The container of the first segment of a rendition.
     fileprivate func container(of rendition: ListedRendition) -> SegmentExtension? {
         rendition.segments.first.flatMap { formats[$0.formatID]?.container }
+    }
+
+    /// Whether the first segment of a rendition is known to have sound.
+    fileprivate func hasSound(in rendition: ListedRendition) -> Bool {
+        rendition.segments.first.flatMap { formats[$0.formatID]?.hasAudio } ?? false
     }
 }

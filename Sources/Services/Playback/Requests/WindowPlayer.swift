@@ -72,7 +72,19 @@ package final class WindowPlayer: Sendable {
         _ window: PlaylistContents, _ named: RenditionID?, of channel: Channel,
     ) async throws(PlaybackError) {
         try window.checkWhole(named)
-        let absent = named == nil ? window.absent : []
+        if named == nil { try await checkLost(window.absent, in: window, of: channel) }
+    }
+
+    /// Throws if the source had sound of its own in a window that holds none.
+    package func checkWholeSound(
+        of window: PlaylistContents, of channel: Channel,
+    ) async throws(PlaybackError) {
+        try await checkLost(window.absent.filter { $0.kind == .audio }, in: window, of: channel)
+    }
+
+    private func checkLost(
+        _ absent: [RenditionID], in window: PlaylistContents, of channel: Channel,
+    ) async throws(PlaybackError) {
         guard !absent.isEmpty else { return }
         let missing = try await PlaybackError.mapping { () throws(CatalogueError) in
             try await index.catalogue.missingTime(of: absent, of: channel.row, in: window.window)
