@@ -1,4 +1,3 @@
-import Catalogue
 import HTTP
 import HTTPSupport
 import MediaFormat
@@ -6,6 +5,8 @@ import TestSupport
 import Testing
 import Timeline
 
+@testable import Catalogue
+@testable import Postgres
 @testable import ViewerAPI
 
 @Suite("Pictures and thumbnail tracks", .serialized, .timeLimit(.minutes(4)))
@@ -45,6 +46,31 @@ struct PictureTests {
             #expect(EncodedVideo.size(ofJPEG: Array(whole.body)) == [320, 180])
             let head = try await viewer.send(.head, "/live/cctv2/frame.jpg?time=1469509516")
             #expect(head.status == 200 && head.body.isEmpty)
+        }
+    }
+
+    @Test("HEAD and a picture that the client has need no decoder, and hardly the catalogue")
+    func undecoded() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = try await recording()
+            // What is stored is no video any more: a decoder would say so.
+            for index in recording.segments.indices {
+                let byteCount = recording.segments[index].stored.count
+                recording.segments[index].stored = [UInt8](repeating: 7, count: byteCount)
+            }
+            try await viewer.record(recording)
+            let path = "/live/cctv2/frame.jpg?time=1469509522.500&width=160"
+            #expect(try await viewer.get(path).status == 404)
+            let head = try await viewer.send(.head, path)
+            #expect(head.status == 200 && head.headers["Content-Length"] == nil)
+            #expect(head.headers["Backcast-Time"] == "2016-07-26T05:05:22.000Z")
+            let tag = try #require(head.headers["ETag"])
+            let before = viewer.catalogue.pool.statementCount
+            for _ in 0..<100 {
+                #expect(try await viewer.get(path, ["If-None-Match": tag]).status == 304)
+            }
+            // The channel and its head are read every two seconds, whatever is asked for.
+            #expect(viewer.catalogue.pool.statementCount - before < 10)
         }
     }
 

@@ -139,3 +139,10 @@ extension Quarter {
         self.init(rendition: 1, containing: entry.start.microseconds)
     }
 }
+
+extension Catalogue {
+    /// The key frames in some quarters of one rendition, ordered by start and revision.
+    fileprivate func keyFrames(of quarters: [Quarter]) async throws -> [SegmentKeyFrames] {
+        try await keyFramesByQuarter(of: quarters).flatMap(\.segments)
+    }
+}

@@ -33,6 +33,10 @@ extension WindowAnswers {
         case .preconditionFailed: return Fields.changed
         case .proceed: break
         }
+        if asked.request.method == .head {
+            return HTTPResponse(
+                status: .ok, headers: headers, body: .stream(length: nil, UndecodedPicture()))
+        }
         let picture = try await pictures.picture(
             WantedPicture(
                 segment: key, format: found.format, iv: found.segment.iv,
@@ -86,4 +90,9 @@ extension Problem {
         case .decoder: self = Problem(.notFound, "there is no picture: the key frame cannot be decoded")
         }
     }
+}
+
+/// The body of an answer to HEAD: how long the picture is would be known only once it is decoded.
+private final class UndecodedPicture: HTTPBodySource {
+    func next(limit: Int) -> [UInt8]? { nil }
 }

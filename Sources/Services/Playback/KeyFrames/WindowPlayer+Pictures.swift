@@ -26,7 +26,8 @@ extension WindowPlayer {
     /// The last key frame of a rendition, or with nil of the leading one, at or before an instant.
     ///
     /// It is in the segment of that instant, or where that has none before it, in one of the last minute. It
-    /// is an error if the rendition holds nothing within one segment before the instant.
+    /// is an error if the rendition holds nothing within one segment before the instant. What was read of a
+    /// block stays in memory with it.
     package func keyFrame(
         at time: Instant, of id: RenditionID?, _ channel: Channel, now: Instant, for client: String?,
     ) async throws(PlaybackError) -> FoundKeyFrame {
@@ -41,7 +42,7 @@ extension WindowPlayer {
             (request.takesAnyTracks, request.client) = (true, client)
             do throws(PlaybackError) {
                 let contents = try await compose(request, of: channel, now: now)
-                return try await lastKeyFrame(before: time, of: id, contents)
+                return try await lastKeyFrame(before: time, of: id, contents, for: client)
             } catch {
                 switch error {
                 case .nothingRecorded(let available):
@@ -62,38 +63,37 @@ extension WindowPlayer {
     }
 
     private func lastKeyFrame(
-        before time: Instant, of id: RenditionID?, _ contents: PlaylistContents,
+        before time: Instant, of id: RenditionID?, _ contents: PlaylistContents, for client: String?,
     ) async throws(PlaybackError) -> FoundKeyFrame {
         if let id, !contents.known.contains(id) { throw .noSuchRendition(id) }
         guard let rendition = id.map({ contents[$0] }) ?? contents.leading else {
             throw .nothingRecorded(available: [])
         }
         guard rendition.id.kind == .video else { throw .noKeyFrames(rendition.id) }
-        let segments = Array(rendition.segments)
-        guard let last = segments.last, time - last.end <= last.duration else {
+        guard let last = rendition.segments.last, time - last.end <= last.duration else {
             throw .nothingRecorded(available: [])
         }
-        var quarters: [Quarter] = []
-        for piece in rendition.segments.pieces
-        where quarters.last != piece.block.quarter
+        let pieces = rendition.segments.pieces
+        var blocks: [Block] = []
+        for piece in pieces
+        where blocks.last !== piece.block
             && piece.segments.contains(where: { $0.flags.contains(.hasKeyFrames) })
         {
-            quarters.append(piece.block.quarter)
+            blocks.append(piece.block)
         }
-        let read = quarters
-        let found = try await PlaybackError.mapping { () throws(CatalogueError) in
-            QuarterKeyFrames(try await index.catalogue.keyFrames(of: read))
-        }
-        for segment in segments.reversed() {
-            var matching = KeyFrameMatching(found)
-            guard let known = matching.entry(of: segment.start, segment.revision),
-                let format = contents.formats[segment.formatID],
-                let frame = found.frames[known.frames].last(where: { segment.start + $0.time <= time })
-            else { continue }
-            return FoundKeyFrame(
-                rendition: rendition.id, segment: segment, format: format,
-                tableByteCount: known.tableByteCount, frame: frame, begin: segment.start + frame.time,
-                facts: contents.facts(of: rendition))
+        try await index.readKeyFrames(of: blocks, rendition.id, isCompressed: false, for: client)
+        for piece in pieces.reversed() {
+            guard let known = piece.block.keyFrames.load() else { continue }
+            for row in piece.range.reversed() {
+                let segment = piece.block.segments[row]
+                guard let format = contents.formats[segment.formatID],
+                    let found = known.frames(of: row..<(row + 1)).last(where: { known.begin($0) <= time })
+                else { continue }
+                return FoundKeyFrame(
+                    rendition: rendition.id, segment: segment, format: format,
+                    tableByteCount: known.tableByteCount(of: row), frame: known.place(found),
+                    begin: known.begin(found), facts: contents.facts(of: rendition))
+            }
         }
         throw .noKeyFrames(rendition.id)
     }

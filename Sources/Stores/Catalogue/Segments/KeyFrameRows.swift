@@ -13,11 +13,6 @@ package struct SegmentKeyFrames: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// The key frames in some quarters of one rendition, ordered by start and revision.
-    package func keyFrames(of quarters: [Quarter]) async throws(CatalogueError) -> [SegmentKeyFrames] {
-        try await keyFramesByQuarter(of: quarters).flatMap(\.segments)
-    }
-
     /// The key frames in each of some quarters of one rendition, which are in order: packed ones with one
     /// query, the others from the rows.
     package func keyFramesByQuarter(
