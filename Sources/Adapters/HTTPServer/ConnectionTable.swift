@@ -51,8 +51,8 @@ final class ConnectionTable: Sendable {
     }
 
     /// Shuts down connections whose client takes its answer too slowly.
-    func shutDownSlow(at now: Int64, _ limits: Limits) -> Int {
-        shutDown { $0.isBusy && $0.isSlow(at: now, limits) }
+    func shutDownSlow(at now: Int64, _ slowest: ReadingRate) -> Int {
+        shutDown { $0.isBusy && $0.isSlow(at: now, slowest) }
     }
 
     /// Shuts down connections that wait for a request.

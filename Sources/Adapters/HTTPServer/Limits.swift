@@ -25,9 +25,14 @@ package struct Limits: Sendable {
     package var streams = 256
     /// Streamed answers of one client: a download manager takes several ranges at once.
     package var streamsPerClient = 8
-    /// Bytes per second that a client has to receive while an answer is sent, on average over `slowestOver`.
-    package var slowestRate = 16 * 1024
-    package var slowestOver = Duration.seconds(60)
+    /// The least that a client has to receive while an answer is sent: less than the slowest radio plays.
+    ///
+    /// A player that reads as it plays takes 4 kB a second of 32 kb/s. Its kernel may fetch that in parts a
+    /// minute and a half apart, so the average is one of minutes.
+    package var slowestReader = ReadingRate(bytesPerSecond: 512, over: .seconds(300))
+    /// The same when more than half of `connections` or of `streams` are taken, so that slow clients cannot
+    /// keep others out: half of what a radio of 64 kb/s plays.
+    package var slowestReaderWhenFull = ReadingRate(bytesPerSecond: 4000, over: .seconds(60))
     /// Bytes of memory of a connection, for request header and response header, but not for a body.
     ///
     /// It is reused for every request. An idle connection keeps all of it, and usual requests of players take
@@ -76,4 +81,14 @@ package struct Limits: Sendable {
     static let backlog: Int32 = 1024
 
     package init() {}
+}
+
+/// How fast a client receives, on average over a time.
+package struct ReadingRate: Sendable {
+    package var bytesPerSecond: Int
+    package var over: Duration
+
+    package init(bytesPerSecond: Int, over: Duration) {
+        (self.bytesPerSecond, self.over) = (bytesPerSecond, over)
+    }
 }

@@ -58,11 +58,11 @@ final class PeerConnection: Sendable {
         deadline.load(ordering: .relaxed) < now
     }
 
-    /// Whether the client received less than the slowest rate since it was last looked at, although more was
-    /// waiting in the socket both times; called again and again by the sweeper.
-    func isSlow(at now: Int64, _ limits: Limits) -> Bool {
+    /// Whether the client received less than the slowest one may since it was last looked at, although more
+    /// was waiting in the socket both times; called again and again by the sweeper.
+    func isSlow(at now: Int64, _ slowest: ReadingRate) -> Bool {
         progress.withLock { progress in
-            if let progress, now - progress.time < limits.slowestOver.nanoseconds { return false }
+            if let progress, now - progress.time < slowest.over.nanoseconds { return false }
             guard let received = SocketProgress.received(descriptor), SocketProgress.isWaiting(descriptor)
             else {
                 progress = nil
@@ -72,7 +72,7 @@ final class PeerConnection: Sendable {
             progress = Progress(time: now, received: received)
             guard let last else { return false }
             let seconds = Double(now - last.time) / 1e9
-            return Double(received - last.received) < Double(limits.slowestRate) * seconds
+            return Double(received - last.received) < Double(slowest.bytesPerSecond) * seconds
         }
     }
 }

@@ -41,6 +41,9 @@ final class ClientPlaces: Sendable {
         limitPerClient = perClient
     }
 
+    /// Whether more than half of them are taken.
+    var isHalfTaken: Bool { state.withLock { $0.taken > limit / 2 } }
+
     /// Whether a client may have another one; then `giveBack` has to follow.
     func take(_ client: PeerAddress) -> Bool {
         state.withLock { state in

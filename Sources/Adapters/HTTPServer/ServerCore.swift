@@ -60,7 +60,9 @@ final class ServerCore: Sendable {
         if slow > 0 {
             logger.debug("Closed connections: request not received in time", metadata: ["count": "\(slow)"])
         }
-        let idle = connections.shutDownSlow(at: now, limits)
+        let isFull = connections.count > limits.connections / 2 || streams.isHalfTaken
+        let idle = connections.shutDownSlow(
+            at: now, isFull ? limits.slowestReaderWhenFull : limits.slowestReader)
         if idle > 0 {
             logger.debug("Closed connections: answer not received in time", metadata: ["count": "\(idle)"])
         }

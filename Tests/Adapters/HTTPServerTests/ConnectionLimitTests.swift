@@ -130,7 +130,7 @@ struct ClientBudgetTests {
     @Test("A client that takes its answer too slowly is disconnected; one that waits for an answer is not")
     func slow() async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
-            ($0.limits.slowestRate, $0.limits.slowestOver) = (1 << 20, .milliseconds(300))
+            $0.limits.slowestReader = ReadingRate(bytesPerSecond: 1 << 20, over: .milliseconds(300))
         }
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
             guard request.path == "/later" else { return Self.endless(request) }
@@ -146,6 +146,25 @@ struct ClientBudgetTests {
             #expect(try await patient.response().body == [1])
             try await eventually("the end of the slow connection") { server.openConnections == 1 }
             _ = slow
+        }
+    }
+    @Test(
+        "When more than half of the streams are taken, slow clients are disconnected sooner",
+        arguments: [(256, true), (1, false)])
+    func full(streams: Int, isKept: Bool) async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            $0.limits.streams = streams
+            $0.limits.slowestReaderWhenFull = ReadingRate(bytesPerSecond: 1 << 20, over: .milliseconds(300))
+        }
+        try await withServer(configure: configure, respond: { Self.endless($0) }) { server in
+            let (_, client) = try await status(server)
+            if isKept {
+                try await Task.sleep(for: .seconds(1))
+                #expect(server.openConnections == 1)
+            } else {
+                try await eventually("the end of the slow connection") { server.openConnections == 0 }
+            }
+            _ = client
         }
     }
 }
