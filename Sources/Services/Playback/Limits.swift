@@ -137,8 +137,9 @@ extension Limits {
     static let cachedSearches = 4096
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100
-    /// Bytes of a block without its segments.
-    static let blockOverhead = 256
+    /// Bytes of a block without its segments, with its place in the picture of its channel: 280 bytes beside
+    /// a neighbour, and 900 where there is none.
+    static let blockOverhead = 1280
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.
     static let vectorBytes = 48
     /// Bytes of an entry's text and its compressed forms, strips among them.

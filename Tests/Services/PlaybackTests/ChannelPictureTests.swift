@@ -196,10 +196,10 @@ struct ChannelPictureTests {
                 Issue.record("not in the picture")
                 continue
             }
-            let wanted = Set(cut.slots.compactMap(\.block?.quarter))
-            picture.uses.note(cut.slots, at: second)
+            let wanted = Set(cut.slots.map(\.block.quarter))
+            cut.noteUse(at: second)
             #expect(Set(blocks.filter { $0.takeTouch() }.map(\.quarter)) == wanted)
-            picture.uses.note(cut.slots, at: second)
+            cut.noteUse(at: second)
             #expect(!blocks.contains { $0.takeTouch() })
         }
     }
@@ -241,5 +241,29 @@ struct ChannelPictureTests {
         let picture = ChannelPicture(archive.head) { archive.blocks($0) }
         if case .irregular = picture.find(window(900, 1_200)) {} else { Issue.record() }
         if case .cuts = picture.find(window(2_800, 3_500)) {} else { Issue.record() }
+    }
+
+    @Test("Blocks that lie years apart take no more slots than they are, and windows in both are the same")
+    func apart() throws {
+        let years = 2 * 365 * 86_400.0
+        let parts = [0, years].map { QuarterArchive(renditions: [("v0", run(900, from: $0))]) }
+        let rendition = try #require(parts[0].head.renditions.first)
+        let blocks = parts[0].blocks(rendition).merging(parts[1].blocks(rendition)) { first, _ in first }
+        let picture = RenditionPicture(rendition, blocks)
+        #expect(picture.spans.reduce(0) { $0 + $1.slots.count } == blocks.count)
+        #expect(picture.spans.count == 2)
+        for begin in [10, years + 1_010] {
+            let asked = window(begin, begin + 2_000)
+            guard case .segments(let cut) = picture.find(asked) else {
+                Issue.record("not in the picture")
+                continue
+            }
+            #expect(cut.first.start == at(begin - 2) && cut.last.end == at(begin + 2_002))
+            #expect(cut.missing(in: asked) == 0)
+        }
+        for asked in [window(3_500, years + 10), window(100_000, 100_060), window(years - 5_000, years + 10)]
+        {
+            if case .absent = picture.find(asked) {} else { Issue.record("\(asked)") }
+        }
     }
 }

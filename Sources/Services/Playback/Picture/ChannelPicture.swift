@@ -73,10 +73,9 @@ struct ChannelCut {
             ? leadingPosition
             : picture.renditions.firstIndex { $0.description.id == id }
         guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
-        let rendition = picture.renditions[position]
         return WindowText(
-            rendition: rendition.description.id, cut: cut, uses: rendition.uses, strips: rendition.strips,
-            window: window, targetSeconds: targetSeconds)
+            rendition: picture.renditions[position].description.id, cut: cut, window: window,
+            targetSeconds: targetSeconds)
     }
 
     /// The segments of the rendition that leads a multivariant playlist.
@@ -106,11 +105,11 @@ struct ChannelCut {
         var forms = Array(repeating: TemplateCache.Form(), count: cuts.count)
         for (index, rendition) in picture.renditions.enumerated() {
             guard let cut = cuts[index] else { continue }
-            guard let rate = cut.bitRate(targetSeconds: targetSeconds, rendition.rates) else { return nil }
-            rendition.uses.note(cut.slots, at: second)
+            guard let rate = cut.bitRate(targetSeconds: targetSeconds) else { return nil }
+            cut.noteUse(at: second)
             let isVideo = rendition.description.id.kind == .video
             let keyFrames: (highest: Int64?, isKnown: Bool) =
-                isVideo ? rendition.rates.keyFrameRate(cut.slots, known) : (nil, true)
+                isVideo ? cut.slotSpan.rates.keyFrameRate(cut.slots, known) : (nil, true)
             guard keyFrames.isKnown else { return nil }
             rates.append(rate)
             keyFrameRates.append(keyFrames.highest)

@@ -47,7 +47,7 @@ final class SlotRates: Sendable {
     /// The sum of some slots of one run, each of which has one before it.
     ///
     /// Nil if a block is not that long, or if too many peaks would have to be measured at once.
-    func sum(_ slots: ArraySlice<RenditionPicture.Slot>, _ range: Range<Int>, targetSeconds: Int) -> Rate? {
+    func sum(_ slots: ArraySlice<SlotSpan.Slot>, _ range: Range<Int>, targetSeconds: Int) -> Rate? {
         state.withLock { state in
             if state.targetSeconds != targetSeconds {
                 (state.targetSeconds, state.rates) = (targetSeconds, RangeTree(count: count))
@@ -64,11 +64,10 @@ final class SlotRates: Sendable {
     }
 
     private static func rate(
-        _ slots: ArraySlice<RenditionPicture.Slot>, _ index: Int, _ targetSeconds: Int,
+        _ slots: ArraySlice<SlotSpan.Slot>, _ index: Int, _ targetSeconds: Int,
     ) -> (Rate?, isMeasured: Bool) {
-        guard let block = slots[index].block, let before = slots[index - 1].block,
-            BitRateMeter.isLong(block, targetSeconds: targetSeconds)
-        else { return (nil, false) }
+        let (block, before) = (slots[index].block, slots[index - 1].block)
+        guard BitRateMeter.isLong(block, targetSeconds: targetSeconds) else { return (nil, false) }
         let known = block.totals.knownPeak(after: before.totals, targetSeconds: targetSeconds)
         let peak = known ?? block.totals.peak(after: before.totals, targetSeconds: targetSeconds)
         let rate = Rate(bytes: block.totals.storedBytes, duration: block.summary.duration, peak: peak)
@@ -78,14 +77,13 @@ final class SlotRates: Sendable {
     /// The highest bit rate of the key frames of some slots, nil if they have none; false if one is not known
     /// yet.
     func keyFrameRate(
-        _ slots: ArraySlice<RenditionPicture.Slot>, _ known: KeyFrameRates,
+        _ slots: ArraySlice<SlotSpan.Slot>, _ known: KeyFrameRates,
     ) -> (highest: Int64?, isKnown: Bool) {
         state.withLock { state in
             var sum = KeyFrameRate()
             let isReady = state.keyFrames.prepare(slots.indices) { index in
-                guard let block = slots[index].block, block.summary.hasKeyFrames else {
-                    return KeyFrameRate()
-                }
+                let block = slots[index].block
+                guard block.summary.hasKeyFrames else { return KeyFrameRate() }
                 return known.highest(of: [block.place]).map { KeyFrameRate(highest: $0) }
             }
             let isKnown = isReady && state.keyFrames.add(slots.indices, to: &sum)
@@ -96,11 +94,11 @@ final class SlotRates: Sendable {
 
 extension WindowCut {
     /// The bit rates of the segments; nil if there is too much to measure.
-    func bitRate(targetSeconds: Int, _ rates: SlotRates) -> BitRate? {
+    func bitRate(targetSeconds: Int) -> BitRate? {
         var meter = BitRateMeter(targetSeconds: targetSeconds)
         var index = slots.startIndex
         while index < slots.endIndex {
-            guard let block = slots[index].block else { return nil }
+            let block = slots[index].block
             let (rows, next) = (rows(index, block), index + 1)
             if rows.count < block.segments.count {
                 meter.append(block.totals, rows)
@@ -111,8 +109,9 @@ extension WindowCut {
             index = next
             // The last block may be cut, so it is not among those that are added up.
             let last = slots.endIndex - 1
-            guard next < last, let totals = slots[last - 1].block?.totals else { continue }
-            guard let sum = rates.sum(slots, next..<last, targetSeconds: targetSeconds),
+            guard next < last else { continue }
+            let totals = slots[last - 1].block.totals
+            guard let sum = slotSpan.rates.sum(slots, next..<last, targetSeconds: targetSeconds),
                 meter.append(
                     bytes: sum.bytes, duration: sum.duration, peak: sum.peak, endingWith: totals)
             else { return nil }

@@ -13,8 +13,9 @@ struct SlotTimes: RangeValue {
     /// Of no slot.
     init() {}
 
-    init(_ slot: RenditionPicture.Slot) {
-        guard let block = slot.block, !block.segments.isEmpty else { return }
+    init(_ slot: SlotSpan.Slot) {
+        let block = slot.block
+        guard !block.segments.isEmpty else { return }
         longest = slot.longest
         (lowest, highest) = (slot.drift.lowerBound, slot.drift.upperBound)
         missing = slot.pause + slot.pauses

@@ -67,7 +67,7 @@ final class TextStrips: Sendable {
     ///
     /// Nil if more than a few of them have to be written, or compressed, first.
     func pieces(
-        _ slots: ArraySlice<RenditionPicture.Slot>, isCompressed: Bool,
+        _ slots: ArraySlice<SlotSpan.Slot>, isCompressed: Bool,
     ) -> [RenderedPlaylist.Piece]? {
         known.withLock { known in
             var (pieces, missing, index): ([RenderedPlaylist.Piece], Int, Int) = ([], 0, slots.startIndex)
@@ -78,7 +78,7 @@ final class TextStrips: Sendable {
                     index += length
                     continue
                 }
-                guard let text = slots[index].block?.text else { return nil }
+                guard let text = slots[index].block.text else { return nil }
                 if !text.isReady(isCompressed: isCompressed) { missing += 1 }
                 guard missing <= Limits.textsWithoutTurn else { return nil }
                 pieces.append(.shared(text))
@@ -90,7 +90,7 @@ final class TextStrips: Sendable {
 
     /// The longest strip that begins with a slot, and its length.
     private func strip(
-        from index: Int, _ slots: ArraySlice<RenditionPicture.Slot>, isCompressed: Bool,
+        from index: Int, _ slots: ArraySlice<SlotSpan.Slot>, isCompressed: Bool,
         _ known: inout Known,
     ) -> (TextStrip, length: Int)? {
         for (kind, length) in Limits.stripLengths.enumerated()
@@ -98,7 +98,7 @@ final class TextStrips: Sendable {
             // Two strips of a length are at least that far apart.
             let place = index / length
             if known[kind][place] == nil {
-                let texts = slots[index..<(index + length)].compactMap { $0.block?.text }
+                let texts = slots[index..<(index + length)].compactMap(\.block.text)
                 if texts.count == length { known[kind][place] = TextStrip(texts) }
             }
             if let strip = known[kind][place], !isCompressed || strip.isDeflated { return (strip, length) }

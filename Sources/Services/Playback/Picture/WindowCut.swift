@@ -2,7 +2,8 @@ import Timeline
 
 /// The segments of a window in consecutive blocks of one run: where the first block begins and the last ends.
 struct WindowCut: Sendable {
-    let slots: ArraySlice<RenditionPicture.Slot>
+    let slotSpan: SlotSpan
+    let slots: ArraySlice<SlotSpan.Slot>
     private let head: Block
     private let tail: Block
     /// What the blocks between the first and the last one have.
@@ -12,14 +13,14 @@ struct WindowCut: Sendable {
     let end: Int
 
     /// Nil if no segment overlaps the window.
-    init?(_ slots: ArraySlice<RenditionPicture.Slot>, _ between: SlotTimes, of window: TimeWindow) {
-        guard !slots.isEmpty, let head = slots[slots.startIndex].block,
-            let tail = slots[slots.endIndex - 1].block
-        else { return nil }
+    init?(_ span: SlotSpan, _ range: ClosedRange<Int>, _ between: SlotTimes, of window: TimeWindow) {
+        let slots = span.slots[range]
+        let (head, tail) = (slots[range.lowerBound].block, slots[range.upperBound].block)
         begin = head.firstRow(endingAfter: window.begin)
         end = tail.firstRow(from: window.end)
         guard begin < head.segments.count, end > 0, slots.count > 1 || begin < end else { return nil }
-        (self.slots, self.head, self.tail, self.between) = (slots, head, tail, between)
+        (slotSpan, self.slots, self.between) = (span, slots, between)
+        (self.head, self.tail) = (head, tail)
     }
 
     var first: RecordedSegment { head.segments[begin] }
@@ -28,6 +29,11 @@ struct WindowCut: Sendable {
     /// The format of the segments: a run has one.
     var format: SegmentFormat? { head.formats[formatID] }
     var formatID: Int32 { head.segments[begin].formatID }
+
+    /// Notes a use of the blocks, at a second.
+    func noteUse(at second: Int64) {
+        slotSpan.uses.note(slots, at: second)
+    }
 
     /// The positions of the segments in one of the blocks.
     func rows(_ index: Int, _ block: Block) -> Range<Int> {
@@ -43,7 +49,8 @@ struct WindowCut: Sendable {
     func longest(above known: Int64) -> Int64 {
         var longest = max(known, between.longest)
         for index in ends {
-            guard slots[index].longest > longest, let block = slots[index].block else { continue }
+            guard slots[index].longest > longest else { continue }
+            let block = slots[index].block
             let rows = rows(index, block)
             longest =
                 rows.count == block.segments.count
@@ -57,7 +64,7 @@ struct WindowCut: Sendable {
     var isIndependent: Bool {
         between.isIndependent
             && ends.allSatisfy { index in
-                guard let block = slots[index].block else { return false }
+                let block = slots[index].block
                 return block.summary.isIndependent
                     || block.segments[rows(index, block)].allSatisfy { $0.flags.contains(.independent) }
             }
@@ -85,8 +92,8 @@ struct WindowCut: Sendable {
         missing += between.missing
         for index in ends {
             if index > slots.startIndex { missing += slots[index].pause }
-            guard slots[index].pauses > 0, let block = slots[index].block else { continue }
-            missing += block.missing(in: rows(index, block))
+            guard slots[index].pauses > 0 else { continue }
+            missing += slots[index].block.missing(in: rows(index, slots[index].block))
         }
         let after = window.end - last.end
         return after > Limits.grain ? missing + after : missing

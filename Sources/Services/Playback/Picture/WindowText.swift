@@ -7,8 +7,6 @@ import Timeline
 struct WindowText {
     let rendition: RenditionID
     let cut: WindowCut
-    let uses: SlotUses
-    let strips: TextStrips
     let window: TimeWindow
     let targetSeconds: Int
 
@@ -18,14 +16,16 @@ struct WindowText {
     /// Nil if a block has no text, or if more than a few have to be written, or compressed, first.
     func pieces(isCompressed: Bool) -> [RenderedPlaylist.Piece]? {
         let (first, last) = (cut.slots.startIndex, cut.slots.endIndex - 1)
-        guard let head = cut.slots[first].block, let text = head.text else { return nil }
+        let head = cut.slots[first].block
+        guard let text = head.text else { return nil }
         let rows = cut.rows(first, head)
         var pieces: [RenderedPlaylist.Piece] = [
             .own(self.head(text.format)), .line(text, rows.lowerBound), .rows(text, rows.dropFirst()),
         ]
         guard last > first else { return pieces + [.own(Self.end)] }
-        guard let tail = cut.slots[last].block, let text = tail.text,
-            let between = strips.pieces(cut.slots[(first + 1)..<last], isCompressed: isCompressed)
+        let (tail, whole) = (cut.slots[last].block, cut.slots[(first + 1)..<last])
+        guard let text = tail.text,
+            let between = cut.slotSpan.strips.pieces(whole, isCompressed: isCompressed)
         else { return nil }
         pieces += between
         let end = cut.rows(last, tail)

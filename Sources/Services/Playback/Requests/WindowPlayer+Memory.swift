@@ -94,7 +94,7 @@ extension WindowPlayer {
             let pieces = text.pieces(isCompressed: isCompressed),
             let playlist = try? RenderedPlaylist(pieces)
         else { return nil }
-        text.uses.note(text.cut.slots, at: second)
+        text.cut.noteUse(at: second)
         return PlaylistAnswer(
             playlist: playlist, facts: text.cut.facts(plan, isFinal, targetSeconds: text.targetSeconds))
     }
