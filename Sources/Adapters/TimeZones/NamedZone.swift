@@ -16,8 +16,8 @@ package struct NamedZone: Sendable {
 
     /// Reads times in the zone with a name; an unknown one counts as UTC.
     package static func reading(_ name: String) -> InstantReading.Zone {
-        guard name != "UTC", let zone = known(name) else { return { $0.instant } }
-        return { zone.instant(of: $0) }
+        guard name != "UTC", let zone = known(name) else { return { time, _ in time.instant } }
+        return { zone.instant(of: $0, after: $1) }
     }
 
     /// Zones that were used: making one takes longer than all else that a request does.
@@ -39,13 +39,15 @@ package struct NamedZone: Sendable {
 
     /// The instant of a civil time; nil when the date does not exist.
     ///
-    /// A time that occurs twice means the first one. A time that is skipped is read as if the clocks had not
-    /// been put forward yet.
-    package func instant(of time: CivilTime) -> Instant? {
+    /// A time that occurs twice means the first one that is after `begin`, and the first one of all if none
+    /// is. A time that is skipped is read as if the clocks had not been put forward yet.
+    package func instant(of time: CivilTime, after begin: Instant? = nil) -> Instant? {
         guard let naive = time.instant else { return nil }
         let offsets = [-Self.day, Self.day].map { offset(at: naive + $0) }
         let candidates = offsets.map { naive - $0 }
-        return candidates.filter { $0 + offset(at: $0) == naive }.min() ?? candidates.first
+        let occurrences = candidates.filter { $0 + offset(at: $0) == naive }.sorted()
+        let following = begin.flatMap { begin in occurrences.first { $0 > begin } }
+        return following ?? occurrences.first ?? candidates.first
     }
 
     private static let day = 86_400 * Microseconds.perSecond

@@ -1,7 +1,9 @@
 /// Reads instants in URLs; the number of digits selects the format.
 package enum InstantReading {
     /// Converts a civil time in some time zone; nil if that time does not exist.
-    package typealias Zone = (CivilTime) -> Instant?
+    ///
+    /// Of a time that occurs twice it is the first one after an instant, if there is one.
+    package typealias Zone = (_ time: CivilTime, _ after: Instant?) -> Instant?
 
     /// The known formats, for an error message.
     package static let formats =
@@ -11,8 +13,10 @@ package enum InstantReading {
     ///
     /// They are epoch seconds (up to 11 digits, decimals allowed), milliseconds (12 or 13), microseconds (15
     /// or 16), `yyyyMMddHHmmss` (14, or 17 with milliseconds) and RFC 3339. The zone applies to the formats
-    /// of 14 and 17 digits if they name none themselves.
-    package static func reading(_ text: String, zone: Zone = \.instant) -> Instant? {
+    /// of 14 and 17 digits if they name none themselves. The end of a window is read `after` its begin.
+    package static func reading(
+        _ text: String, after begin: Instant? = nil, zone: Zone = { time, _ in time.instant },
+    ) -> Instant? {
         var scanner = DigitScanner(text)
         let digits = scanner.digits()
         switch digits.count {
@@ -20,7 +24,7 @@ package enum InstantReading {
         case 1...11: return seconds(digits, &scanner)
         case 12, 13: return whole(digits, &scanner).map { Instant(milliseconds: $0) }
         case 15, 16: return whole(digits, &scanner).map { Instant(microseconds: $0) }
-        case 14, 17: return compact(digits, &scanner, zone)
+        case 14, 17: return compact(digits, &scanner) { zone($0, begin) }
         default: return nil
         }
     }
@@ -39,7 +43,7 @@ package enum InstantReading {
 
     /// `yyyyMMddHHmmss` with optional milliseconds and zone.
     private static func compact(
-        _ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner, _ zone: Zone,
+        _ digits: ArraySlice<UInt8>, _ scanner: inout DigitScanner, _ zone: (CivilTime) -> Instant?,
     ) -> Instant? {
         var fields = DigitScanner(digits)
         guard let civil = fields.civilTime(dateMark: nil, clockMark: nil, between: []) else { return nil }

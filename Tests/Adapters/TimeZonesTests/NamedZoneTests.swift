@@ -24,6 +24,24 @@ struct NamedZoneTests {
         #expect(InstantReading.reading(text, zone: NamedZone.reading(name))?.rfc3339 == instant)
     }
 
+    @Test(
+        "The end of a window that occurs twice is the first one after its begin",
+        arguments: [
+            // The first 02:15 is before the first 02:30.
+            ("20261025023000", "20261025021500", "2026-10-25T01:15:00.000Z"),
+            ("20261025023000", "20261025023000", "2026-10-25T01:30:00.000Z"),
+            ("20261025013000", "20261025023000", "2026-10-25T00:30:00.000Z"),
+            ("20261025023000", "20261025024500", "2026-10-25T00:45:00.000Z"),
+            // Neither is after the begin: that is an error elsewhere.
+            ("20261025030000", "20261025023000", "2026-10-25T00:30:00.000Z"),
+            ("20261025060000", "20261025050000", "2026-10-25T04:00:00.000Z"),
+        ])
+    func end(begin: String, end: String, instant: String) throws {
+        let zone = NamedZone.reading("Europe/Berlin")
+        let begin = try #require(InstantReading.reading(begin, zone: zone))
+        #expect(InstantReading.reading(end, after: begin, zone: zone)?.rfc3339 == instant)
+    }
+
     @Test("A zone is made once, and no other name is kept")
     func kept() {
         _ = NamedZone.reading("Pacific/Chatham")

@@ -208,4 +208,27 @@ import Timeline
             #expect(answer.uris.first == "v0/\(begin)000.ts")
         }
     }
+
+    @Test(
+        "Where an hour occurs twice, an end that is not after the begin in the first one is in the second",
+        arguments: [
+            ("begintime=20261025023000&endtime=20261025021500", "01:15"),
+            ("playseek=20261025023000-20261025021500", "01:15"),
+            ("begintime=20261025021500&endtime=20261025023000", "00:30"),
+            ("playseek=20261025021500-20261025023000", "00:30"),
+        ])
+    func repeatedHour(query: String, end: String) async throws {
+        try await ViewerFixture.with { viewer in
+            // 2026-10-25T00:00:00Z.
+            let start = Double(1_792_886_400 - 1_469_509_516)
+            var recording = Recording(seconds: 0)
+            recording.timeZone = "Europe/Berlin"
+            recording.retentionSeconds = nil
+            recording.add("v0", from: start, count: 1800)
+            recording.watermark = start + 7200
+            try await viewer.record(recording)
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)")
+            #expect(answer.headers["Backcast-Window"]?.hasSuffix("/2026-10-25T\(end):00.000Z") == true)
+        }
+    }
 }

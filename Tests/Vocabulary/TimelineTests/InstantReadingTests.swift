@@ -38,7 +38,7 @@ struct InstantReadingTests {
 
     @Test("Only times without a zone are read in the channel's time zone")
     func zone() {
-        let zone: InstantReading.Zone = { time in time.instant.map { $0 - 3_600_000_000 } }
+        let zone: InstantReading.Zone = { time, _ in time.instant.map { $0 - 3_600_000_000 } }
         let hourBefore = Instant(seconds: 1_469_509_516 - 3600)
         #expect(InstantReading.reading("20160726050516", zone: zone) == hourBefore)
         #expect(InstantReading.reading("20160726050516000", zone: zone) == hourBefore)
@@ -48,6 +48,6 @@ struct InstantReadingTests {
 
     @Test("A time that does not exist in the zone is refused")
     func noSuchTime() {
-        #expect(InstantReading.reading("20160726050516") { _ in nil } == nil)
+        #expect(InstantReading.reading("20160726050516") { _, _ in nil } == nil)
     }
 }

@@ -37,10 +37,9 @@ extension AdminAPI {
 
     /// The requested window: `to` defaults to now, `from` to one day before the end.
     private func timelineWindow(_ query: Query, zone: String) throws(Problem) -> TimeWindow {
-        let end = try instant("to", of: query, zone: zone) ?? clock.now()
-        let begin =
-            try instant("from", of: query, zone: zone)
-            ?? end - Limits.defaultTimelineSeconds * Microseconds.perSecond
+        let from = try instant("from", of: query, zone: zone)
+        let end = try instant("to", after: from, of: query, zone: zone) ?? clock.now()
+        let begin = from ?? end - Limits.defaultTimelineSeconds * Microseconds.perSecond
         guard begin < end else { throw .invalid([Fault(parameter: "from", "is not before to")]) }
         guard end - begin <= Limits.timelineSeconds * Microseconds.perSecond else {
             let days = Limits.timelineSeconds / 86_400
@@ -51,9 +50,12 @@ extension AdminAPI {
         return TimeWindow(begin: begin, end: end)
     }
 
-    private func instant(_ name: String, of query: Query, zone: String) throws(Problem) -> Instant? {
+    private func instant(
+        _ name: String, after begin: Instant? = nil, of query: Query, zone: String,
+    ) throws(Problem) -> Instant? {
         guard let text = query[name] else { return nil }
-        guard let instant = InstantReading.reading(text, zone: NamedZone.reading(zone)) else {
+        let read = InstantReading.reading(text, after: begin, zone: NamedZone.reading(zone))
+        guard let instant = read else {
             throw .invalid([
                 Fault(parameter: name, "is not a valid time: use \(InstantReading.formats)")
             ])

@@ -41,7 +41,7 @@ extension WindowAnswers {
         }
         guard route.dialect == nil else { return false }
         guard let query = request.query else { return true }
-        guard let parameters = try? ViewerParameters(query: query, dialect: nil, zone: { _ in nil }) else {
+        guard let parameters = try? ViewerParameters(query: query, dialect: nil, zone: { _, _ in nil }) else {
             return false
         }
         switch parameters.window.span {

@@ -91,7 +91,7 @@ final class WindowAnswers: Sendable {
     /// The zone of times that name none; it is looked up only for those.
     static func zone(of channel: Channel) -> InstantReading.Zone {
         let name = channel.settings.timeZone
-        return { NamedZone.reading(name)($0) }
+        return { NamedZone.reading(name)($0, $1) }
     }
 
     private static func noSuchChannel(_ route: WindowRoute) -> HTTPResponse {

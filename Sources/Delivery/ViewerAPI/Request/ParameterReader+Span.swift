@@ -52,7 +52,7 @@ extension ParameterReader {
             throw ParameterError("duration", "duration and endtime both give the end of the window")
         }
         if let duration = try duration("duration", allowsZero: false) { return begin + duration }
-        guard let end = try instant("endtime") else { return nil }
+        guard let end = try instant("endtime", after: begin) else { return nil }
         guard end > begin else {
             throw ParameterError("endtime", "endtime is not after the begin of the window")
         }
@@ -74,7 +74,8 @@ extension ParameterReader {
             throw ParameterError("playseek", "playseek must be yyyyMMddHHmmss-yyyyMMddHHmmss")
         }
         let begin = try instant("playseek", text: String(parts[0]))
-        let end = parts[1].isEmpty ? nil : try instant("playseek", text: String(parts[1]))
+        let end =
+            parts[1].isEmpty ? nil : try instant("playseek", text: String(parts[1]), after: begin)
         if let end, end <= begin { throw ParameterError("playseek", "playseek ends before it begins") }
         return try span(begin: begin, end: end)
     }

@@ -24,13 +24,16 @@ struct ParameterReader {
         }
     }
 
-    func instant(_ name: String) throws(ParameterError) -> Instant? {
+    /// An instant; the end of a window is read after its begin.
+    func instant(_ name: String, after begin: Instant? = nil) throws(ParameterError) -> Instant? {
         guard let text = items[name] else { return nil }
-        return try instant(name, text: text)
+        return try instant(name, text: text, after: begin)
     }
 
-    func instant(_ name: String, text: String) throws(ParameterError) -> Instant {
-        guard let instant = InstantReading.reading(text, zone: zone) else {
+    func instant(
+        _ name: String, text: String, after begin: Instant? = nil,
+    ) throws(ParameterError) -> Instant {
+        guard let instant = InstantReading.reading(text, after: begin, zone: zone) else {
             throw ParameterError(name, "\(name) is not a valid time: use \(InstantReading.formats)")
         }
         return instant
