@@ -61,12 +61,12 @@ struct BlockEquivalenceTests {
             return try #require(
                 try PlaylistComposer.compose(held, plan: plan, request: request).mediaPlaylist(of: v0))
         }
-        let shared = lists[0].body.filter { piece in lists[1].body.contains { $0 === piece } }
+        let shared = lists[0].pieces.filter { piece in lists[1].pieces.contains { $0 === piece } }
         #expect(shared.count == 7)
         #expect(lists[0].tag != lists[1].tag)
         // Several whole blocks may be one compressed piece.
         let compressed = try lists.map { try $0.gzip() }
-        #expect(compressed[0].count <= lists[0].body.count)
+        #expect(compressed[0].count <= lists[0].pieces.count)
         #expect(compressed[0].contains { piece in compressed[1].contains { $0 === piece } })
     }
 

@@ -40,7 +40,7 @@ struct KeyFrameBlockTests {
                         == expected.map { String(decoding: $0, as: UTF8.self) }, name)
                 #expect(try playlist.map { try gunzip($0.gzip().flatMap(\.bytes)) } == plain, name)
                 #expect(try contents.keyFramePlaylist(found)?.tag == playlist?.tag, name)
-                if let playlist, playlist.body.count > 1 { sharing += 1 }
+                if let playlist, playlist.pieces.count > 1 { sharing += 1 }
             }
         }
         #expect(sharing >= 20, "series \(series)")
@@ -65,9 +65,9 @@ struct KeyFrameBlockTests {
             return try #require(
                 try PlaylistComposer.compose(held, plan: plan, request: request).keyFramePlaylist(found))
         }
-        let shared = lists[0].body.filter { piece in lists[1].body.contains { $0 === piece } }
+        let shared = lists[0].pieces.filter { piece in lists[1].pieces.contains { $0 === piece } }
         #expect(shared.count == 7)
-        #expect(lists[0].body.count == 9 && lists[0].tag != lists[1].tag)
+        #expect(lists[0].pieces.count == 9 && lists[0].tag != lists[1].tag)
         let compressed = try lists.map { try $0.gzip() }
         #expect(compressed[0].contains { piece in compressed[1].contains { $0 === piece } })
     }

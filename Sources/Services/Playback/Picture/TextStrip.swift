@@ -10,6 +10,7 @@ final class TextStrip: Sendable {
     /// Of each `Limits.blocksPerDigest` blocks, one after the other.
     let digests: [UInt8]
     let bytes: [SharedBytes]
+    let byteCount: Int
     private let packed = OnceReference<BlockText.Packed>()
 
     /// Nil if the lines of a block are not in memory.
@@ -25,6 +26,7 @@ final class TextStrip: Sendable {
         }
         (self.texts, self.digests) = (texts, digests)
         bytes = lines.map(\.bytes)
+        byteCount = bytes.reduce(0) { $0 + $1.bytes.count }
     }
 
     /// The digest of the lines of several blocks, made of theirs.

@@ -91,8 +91,39 @@ package struct RenderedPlaylist: Sendable {
         return Hexadecimal.encode(try SHA256.made(of: text).prefix(16))
     }
 
-    /// The text: whole blocks as they are, everything between them in one piece.
+    /// The text: a short one in one piece, a longer one in pieces that other answers share.
     package var body: [SharedBytes] {
+        let byteCount = byteCount
+        return byteCount <= Limits.joinedText ? [SharedBytes(joined(byteCount))] : pieces
+    }
+
+    private var byteCount: Int {
+        parts.reduce(0) { sum, part in
+            switch part {
+            case .own(let bytes): sum + bytes.count
+            case .groups(_, let lines, let groups): sum + lines.groups(groups).count
+            case .block(_, let lines): sum + lines.bytes.bytes.count
+            case .strip(let strip): sum + strip.byteCount
+            }
+        }
+    }
+
+    private func joined(_ byteCount: Int) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(byteCount)
+        for part in parts {
+            switch part {
+            case .own(let bytes): text += bytes
+            case .groups(_, let lines, let groups): text += lines.groups(groups)
+            case .block(_, let lines): text += lines.bytes.bytes
+            case .strip(let strip): for piece in strip.bytes { text += piece.bytes }
+            }
+        }
+        return text
+    }
+
+    /// Whole blocks as they are, and everything between them in one piece.
+    var pieces: [SharedBytes] {
         var (pieces, own): ([SharedBytes], [UInt8]) = ([], [])
         pieces.reserveCapacity(parts.count + 64)
         for part in parts {
@@ -163,7 +194,7 @@ package struct RenderedPlaylist: Sendable {
     /// if it is another part.
     private static func run(of length: Int, from index: Int, in parts: [Part]) -> [BlockText] {
         guard case .block(let first, _) = parts[index], first.position.isMultiple(of: Int64(length)),
-            index + length <= parts.count
+            index + length <= parts.count, case .block = parts[index + length - 1]
         else { return [] }
         var texts: [BlockText] = []
         texts.reserveCapacity(length)
