@@ -26,6 +26,20 @@ extension WindowAnswers {
         return (span != nil, span.flatMap { redirect(asked, $0) })
     }
 
+    /// The same of a long window that is not in memory, of which only the edges are read; nil also if they do
+    /// not tell it.
+    func redirectFromEdges(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse? {
+        guard longestCanonical != nil else { return nil }
+        let span = try await player.listedSpanFromEdges(
+            asked.parameters.window, of: asked.channel, now: asked.now
+        ) {
+            asked.scope(hasSeparateAudio: $0)
+        } isWanted: {
+            redirect(asked, $0) != nil
+        }
+        return span.flatMap { redirect(asked, $0) }
+    }
+
     private func redirect(_ asked: AskedWindow, _ span: ListedSpan) -> HTTPResponse? {
         guard let longest = longestCanonical, case .closed = asked.parameters.window.span else { return nil }
         let begin = span.window.begin.nextMillisecond
