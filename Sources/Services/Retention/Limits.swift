@@ -6,8 +6,11 @@ enum Limits {
     static let hoursExpedited = 10
     /// Seconds until the deletion of an hour is tried again after a failure.
     static let postponedSeconds = 600
-    /// Initialization sections and keys deleted in one round.
-    static let objectsPerRound = 500
+    /// Initialization sections and keys that are looked up with one statement.
+    static let objectsAtOnce = 500
+    /// Such batches in one round: 10,000 objects, ten times what a hundred channels with a key for each
+    /// segment of three seconds leave in it.
+    static let objectBatches = 20
     /// Files that must be creatable: what a hundred channels store until the next steps have freed some.
     static let fileFloor: Int64 = 5000
     /// Steps in one round under disk pressure; each deletes a quarter of an hour or some pending hours.

@@ -235,10 +235,16 @@ package struct RetentionService: Sendable {
             ])
     }
 
+    /// Deletes initialization sections and keys whose grace period is over, until none is left or a round's
+    /// share is done.
     private func deletePendingObjects() async throws {
-        for object in try await catalogue.pendingDeletionObjects(limit: Limits.objectsPerRound) {
-            for key in object.keys { try await store.delete(key) }
-            try await catalogue.completeDeletion(object)
+        for _ in 0..<Limits.objectBatches {
+            let objects = try await catalogue.pendingDeletionObjects(limit: Limits.objectsAtOnce)
+            if objects.isEmpty { break }
+            for object in objects {
+                for key in object.keys { try await store.delete(key) }
+                try await catalogue.completeDeletion(object)
+            }
         }
     }
 

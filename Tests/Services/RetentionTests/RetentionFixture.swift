@@ -88,6 +88,16 @@ struct RetentionFixture {
             """)
     }
 
+    /// Schedules the deletion of keys, each due before the next one.
+    func schedule(_ keys: [String]) async throws {
+        _ = try await pool.query(
+            """
+            INSERT INTO doomed_object (channel_id, is_key, name, not_before)
+            SELECT \(channel.row), true, name, now() - interval '1 hour' + number * interval '1 millisecond'
+            FROM unnest(\(keys)) WITH ORDINALITY AS t(name, number)
+            """)
+    }
+
     /// Ends the grace period of all pending deletions.
     func endGrace() async throws {
         for table in ["doomed", "doomed_object"] {
@@ -165,6 +175,12 @@ private func fill(
     }
     _ = try await catalogue.commit(batch)
     return facts
+}
+
+/// The name of a key with a number of its own.
+func numberedKey(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 32 - digits.count) + digits
 }
 
 let initName = "init-0123456789abcdef.mp4"

@@ -326,4 +326,18 @@ struct RetentionServiceTests {
                 try await fixture.catalogue.pendingDeletionHours(limit: 10).contains { $0.hour == hour.hour })
         }
     }
+
+    @Test("All keys whose grace period is over are deleted in one round")
+    func manyObjects() async throws {
+        try await withHouse(retention: nil) { fixture in
+            let names = (0..<2000).map { numberedKey($0) }
+            for name in names { try await fixture.store.put([1], as: .key(fixture.channel.id, name)) }
+            try await fixture.schedule(names)
+            await fixture.service().expireByRetention()
+            #expect(try await fixture.pool.query("SELECT FROM doomed_object").isEmpty)
+            for name in names {
+                #expect(try await !fixture.store.contains(.key(fixture.channel.id, name)))
+            }
+        }
+    }
 }

@@ -1,4 +1,6 @@
+import DatabaseSupport
 import Postgres
+import TestSupport
 import Testing
 import Timeline
 
@@ -128,6 +130,48 @@ struct FormatsTests {
                 for object in objects { try await test.catalogue.completeDeletion(object) }
             }
             #expect(rounds == 2)
+        }
+    }
+
+    @Test("Tens of thousands of keys and formats of one channel are gone through within seconds")
+    func manyObjects() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.pool.transaction { transaction in
+                _ = try await transaction.query(
+                    """
+                    INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height, init_name,
+                        key_name, drm_tags, last_used_us)
+                    SELECT \(recording.row), sha256(convert_to(n::text, 'UTF8')), 'ts', '', '', 0, 0,
+                        'init' || n % 10, 'key' || n, '{}', 0 FROM generate_series(1, 22000) AS n
+                    """)
+                // A third of the keys is in use again, and one of the initialization sections is not.
+                _ = try await transaction.query(
+                    """
+                    INSERT INTO doomed_object (channel_id, is_key, name, not_before)
+                    SELECT \(recording.row), true, 'key' || n, now() - interval '1 hour'
+                    FROM generate_series(12001, 42000) AS n
+                    UNION ALL SELECT \(recording.row), false, 'init' || n, now() - interval '1 hour'
+                    FROM generate_series(0, 10) AS n
+                    """)
+            }
+            var configuration = PoolConfiguration(try ConnectionString(test.uri))
+            configuration.statementTimeout = .seconds(10)
+            try await withPool(configuration) { pool in
+                let catalogue = Catalogue(pool: pool, logger: silentLogger)
+                var found: [ArchiveKey] = []
+                while case let objects = try await catalogue.pendingDeletionObjects(limit: 500),
+                    !objects.isEmpty
+                {
+                    found += objects.flatMap(\.keys)
+                    _ = try await pool.query(
+                        "DELETE FROM doomed_object WHERE name = ANY(\(objects.map(\.name)))")
+                }
+                #expect(found.count == 20_000 && Set(found).count == 20_000)
+                #expect(found.contains(.key(recording.channel.id, "key22001")))
+                #expect(!found.contains(.key(recording.channel.id, "key22000")))
+            }
+            #expect(try await test.number("SELECT count(*) FROM doomed_object") == 0)
         }
     }
 }

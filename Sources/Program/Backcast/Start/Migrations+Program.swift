@@ -20,6 +20,7 @@ extension Migrations {
         ("0013-key-frames.sql", PackageResources._013_key_frames_sql),
         ("0014-tokens.sql", PackageResources._014_tokens_sql),
         ("0015-format-ids.sql", PackageResources._015_format_ids_sql),
+        ("0016-unused-objects.sql", PackageResources._016_unused_objects_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

@@ -22,26 +22,48 @@ package struct PendingDeletionObject: Sendable {
 }
 
 extension Catalogue {
-    /// Returns at most `limit` unused initialization sections and keys whose grace period is over.
+    /// Returns at most `limit` unused initialization sections and keys whose grace period is over; none only
+    /// when no more are due.
     ///
     /// An object that is in use again is taken off the list.
     package func pendingDeletionObjects(limit: Int) async throws(CatalogueError) -> [PendingDeletionObject] {
         try await mappingErrors {
-            _ = try await pool.query(
-                """
-                DELETE FROM doomed_object d WHERE not_before <= now() AND EXISTS (
-                    SELECT FROM state s WHERE s.channel_id = d.channel_id
-                        AND d.name = CASE WHEN d.is_key THEN s.key_name ELSE s.init_name END)
-                """)
-            let rows = try await pool.query(
-                """
-                SELECT channel_id, slug, is_key, d.name,
-                    ARRAY(SELECT r.name FROM rendition r WHERE r.channel_id = d.channel_id ORDER BY 1) AS renditions
-                FROM doomed_object d JOIN channel USING (channel_id)
-                WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
-                """)
-            return try rows.compactMap(PendingDeletionObject.init)
+            // Each statement without an unused object takes some off the list, so this comes to an end.
+            while true {
+                let rows = try await pool.query(Self.dueObjects(limit: limit))
+                let unused = try rows.filter { try !$0.decode("in_use", as: Bool.self) }
+                if !unused.isEmpty || rows.isEmpty {
+                    return try unused.compactMap(PendingDeletionObject.init)
+                }
+                try Task.checkCancellation()
+            }
         }
+    }
+
+    /// The next objects that are due; those that a format names again are taken off the list.
+    ///
+    /// Keys and initialization sections are looked up apart, each by an index of its own.
+    private static func dueObjects(limit: Int) -> Statement {
+        """
+        WITH due AS MATERIALIZED (
+            SELECT channel_id, is_key, name, not_before FROM doomed_object
+            WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)),
+        used AS MATERIALIZED (
+            SELECT channel_id, is_key, name FROM due
+            WHERE is_key AND EXISTS (SELECT FROM state s
+                WHERE s.channel_id = due.channel_id AND s.key_name = due.name)
+            UNION ALL SELECT channel_id, is_key, name FROM due
+            WHERE NOT is_key AND EXISTS (SELECT FROM state s
+                WHERE s.channel_id = due.channel_id AND s.init_name = due.name)),
+        gone AS (
+            DELETE FROM doomed_object d USING used u
+            WHERE d.channel_id = u.channel_id AND d.is_key = u.is_key AND d.name = u.name)
+        SELECT due.channel_id, slug, due.is_key, due.name, u.name IS NOT NULL AS in_use,
+            ARRAY(SELECT r.name FROM rendition r WHERE r.channel_id = due.channel_id ORDER BY 1) AS renditions
+        FROM due JOIN channel USING (channel_id) LEFT JOIN used u
+            ON u.channel_id = due.channel_id AND u.is_key = due.is_key AND u.name = due.name
+        ORDER BY due.not_before
+        """
     }
 
     /// Removes an object whose bytes have been deleted.
