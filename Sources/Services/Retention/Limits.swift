@@ -4,7 +4,7 @@ enum Limits {
     static let hoursPerRound = 500
     /// Hours whose grace period one step under disk pressure ends early.
     static let hoursExpedited = 10
-    /// Seconds until the deletion of an hour is tried again after a failure.
+    /// Seconds until the deletion of an hour or object is tried again after a failure.
     static let postponedSeconds = 600
     /// Initialization sections and keys that are looked up with one statement.
     static let objectsAtOnce = 500

@@ -237,14 +237,33 @@ package struct RetentionService: Sendable {
 
     /// Deletes initialization sections and keys whose grace period is over, until none is left or a round's
     /// share is done.
+    ///
+    /// One that cannot be deleted is postponed, so that it does not block the others.
     private func deletePendingObjects() async throws {
+        var failures = 0
         for _ in 0..<Limits.objectBatches {
             let objects = try await catalogue.pendingDeletionObjects(limit: Limits.objectsAtOnce)
             if objects.isEmpty { break }
             for object in objects {
-                for key in object.keys { try await store.delete(key) }
-                try await catalogue.completeDeletion(object)
+                do {
+                    for key in object.keys { try await store.delete(key) }
+                    try await catalogue.completeDeletion(object)
+                } catch {
+                    guard error is StoreError else { throw error }
+                    try await catalogue.postpone(object, seconds: Limits.postponedSeconds)
+                    failures += 1
+                    if failures == 1 {
+                        logger.warning(
+                            "Cannot delete an initialization section or key", metadata: ["error": "\(error)"]
+                        )
+                    }
+                }
             }
+        }
+        if failures > 1 {
+            logger.warning(
+                "Initialization sections and keys could not be deleted",
+                metadata: ["objects": "\(failures)"])
         }
     }
 

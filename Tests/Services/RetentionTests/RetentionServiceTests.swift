@@ -340,4 +340,28 @@ struct RetentionServiceTests {
             }
         }
     }
+
+    @Test("A key that cannot be deleted does not block the others and is tried again")
+    func stuckObject() async throws {
+        try await withHouse(.directory, retention: nil) { fixture in
+            let names = (0..<3).map { numberedKey($0) }
+            let path = try #require(fixture.folder).path + "/news/keys/" + names[0]
+            try FileManager.default.createDirectory(
+                atPath: path + "/x", withIntermediateDirectories: true)
+            for name in names.dropFirst() {
+                try await fixture.store.put([1], as: .key(fixture.channel.id, name))
+            }
+            try await fixture.schedule(names)
+            let pending: Statement = "SELECT FROM doomed_object WHERE not_before > now()"
+            await fixture.service().expireByRetention()
+            for name in names.dropFirst() {
+                #expect(try await !fixture.store.contains(.key(fixture.channel.id, name)))
+            }
+            #expect(try await fixture.pool.query(pending).count == 1)
+            try FileManager.default.removeItem(atPath: path)
+            try await fixture.endGrace()
+            await fixture.service().expireByRetention()
+            #expect(try await fixture.pool.query("SELECT FROM doomed_object").isEmpty)
+        }
+    }
 }

@@ -66,6 +66,18 @@ extension Catalogue {
         """
     }
 
+    /// Delays the deletion of an object, counted from now.
+    package func postpone(_ object: PendingDeletionObject, seconds: Int) async throws(CatalogueError) {
+        try await mappingErrors {
+            _ = try await pool.query(
+                """
+                UPDATE doomed_object SET not_before = now() + make_interval(secs => \(Double(seconds)))
+                WHERE channel_id = \(object.channel) AND is_key = \(object.isKey)
+                    AND name = \(object.name) AND not_before <= now()
+                """)
+        }
+    }
+
     /// Removes an object whose bytes have been deleted.
     package func completeDeletion(_ object: PendingDeletionObject) async throws(CatalogueError) {
         try await mappingErrors {
