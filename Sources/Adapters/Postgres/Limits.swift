@@ -26,4 +26,12 @@ enum Limits {
     static let reconnectPause = (first: Duration.milliseconds(100), longest: Duration.seconds(2))
     /// Pause between attempts to get the lock for migrating.
     static let migrationLockPause = Duration.milliseconds(100)
+    /// How long a migration waits for a lock: as long wait those that come after it.
+    static let migrationLockTime = Duration.seconds(2)
+    /// Pause before it is tried again, in which those that waited have their turn.
+    static let migrationPause = Duration.seconds(3)
+    /// Tries of one migration: two hours, which most backups take less than.
+    static let migrationTries = 1_440
+    /// Tries between two reports: one a minute.
+    static let migrationReport = 12
 }

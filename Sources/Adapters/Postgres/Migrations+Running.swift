@@ -1,9 +1,13 @@
 import Concurrency
+import Logging
 
 extension Migrations {
     /// Applies the missing migrations, each file in its own transaction, and returns their names.
     ///
     /// Of several concurrent runners one works; the others wait and then find nothing to do.
+    ///
+    /// A file that waits for a lock is given up after `Limits.migrationLockTime`, because all that comes
+    /// later waits behind it, readers too. It is tried again after a pause, `Limits.migrationTries` times.
     package func apply(on pool: PostgresPool) async throws -> [String] {
         try await pool.withConnection(statementTimeout: nil) { session in
             try await takeLock(session, clock: pool.configuration.clock)
@@ -12,7 +16,9 @@ extension Migrations {
             if let conflict = comparison.conflict { throw conflict }
             let pending = Set(comparison.pending)
             let migrations = all.filter { pending.contains($0.number) }
-            for migration in migrations { try await apply(migration, session) }
+            for migration in migrations {
+                try await applyOnceFree(migration, session, pool)
+            }
             return migrations.map(\.name)
         }
     }
@@ -29,10 +35,33 @@ extension Migrations {
         }
     }
 
+    /// Applies a file as soon as no other session holds what it has to lock.
+    private func applyOnceFree(
+        _ migration: Migration, _ session: PostgresSession, _ pool: PostgresPool
+    ) async throws {
+        for attempt in 1... {
+            do throws(PostgresError) {
+                return try await apply(migration, session)
+            } catch {
+                guard error.isLockNotAvailable, attempt < Limits.migrationTries else { throw error }
+                if attempt % Limits.migrationReport == 1 {
+                    pool.logger.warning(
+                        "A migration waits for a table that another session uses",
+                        metadata: ["migration": "\(migration.name)", "attempt": "\(attempt)"])
+                }
+            }
+            try await session.execute(script: "ROLLBACK")
+            try await pool.configuration.clock.sleep(for: Limits.migrationPause)
+        }
+    }
+
     private func apply(
         _ migration: Migration, _ session: PostgresSession
     ) async throws(PostgresError) {
+        // A file without a transaction holds up no reader, and would leave half of an index.
+        let patience = migration.isWithoutTransaction ? .zero : Limits.migrationLockTime
         do throws(PostgresError) {
+            try await session.execute(script: "SET lock_timeout = \(patience.wholeMilliseconds)")
             if !migration.isWithoutTransaction { _ = try await session.query("BEGIN") }
             try await session.execute(script: migration.text)
             _ = try await session.query(

@@ -73,6 +73,7 @@ extension PostgresError {
     package var isCancelled: Bool { kind == .cancelled }
     package var isCheckViolation: Bool { sqlState == "23514" }
     var isUndefinedTable: Bool { sqlState == "42P01" }
+    var isLockNotAvailable: Bool { sqlState == "55P03" }
 
     /// Connection failures, lost races, missing resources, an unavailable lock, a server that starts, stops
     /// or takes no writes for now.

@@ -100,4 +100,38 @@ struct MigrationsTests {
             try await both.check(on: pool)
         }
     }
+
+    /// ```
+    /// backup             migration              viewer
+    /// reads the table
+    ///                    waits for the table
+    ///                                           reads the table, and would wait behind the migration
+    /// ends
+    ///                    is applied
+    /// ```
+    @Test("A migration that waits for a long reader holds up no other reader, and is applied after it")
+    func longReader() async throws {
+        try await withPool { pool in
+            _ = try await migrations([Self.first]).apply(on: pool)
+            let both = try migrations([Self.first, Self.second])
+            let applying = try await pool.transaction { backup in
+                _ = try await backup.query("LOCK TABLE a IN ACCESS SHARE MODE")
+                let applying = Task { try await both.apply(on: pool) }
+                try await eventually("the waiting migration") {
+                    let waiting: Statement = """
+                        SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        """
+                    return try await pool.query(waiting).count == 1
+                }
+                try await pool.transaction { viewer in
+                    _ = try await viewer.query("SET LOCAL statement_timeout = '3s'")
+                    #expect(try await viewer.query("SELECT n FROM a").count == 1)
+                }
+                return applying
+            }
+            #expect(try await applying.value == ["0002-step.sql"])
+            try await both.check(on: pool)
+        }
+    }
 }
