@@ -71,6 +71,7 @@ extension Connection {
         } catch {
             guard error.isConnectionLost else {
                 handle = consume taken
+                if error.isReadOnly { isReadOnly = true }
                 throw error
             }
             close()

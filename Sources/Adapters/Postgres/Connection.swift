@@ -16,6 +16,8 @@ actor Connection {
     /// Counts transactions and sessions, so that a finished one cannot use the connection of the next.
     var lease = 0
     var isLeased = false
+    /// Whether the server has refused to write: the next connection may find the primary.
+    var isReadOnly = false
     /// The statement timeout of the current lease; nil for none.
     var statementTimeout: Duration?
 
@@ -47,6 +49,7 @@ actor Connection {
     /// Closes the connection; the next use opens a new one.
     func close() {
         handle = nil
+        isReadOnly = false
         statements = StatementCache(capacity: Limits.preparedStatements)
     }
 }
@@ -69,11 +72,11 @@ extension Connection {
         return handle?.isQuiet ?? false
     }
 
-    /// Closes a connection in an unclear state: inside a transaction, or with a cancel request that may still
-    /// arrive.
+    /// Closes a connection to a server that only reads, or in an unclear state: inside a transaction, or with
+    /// a cancel request that may still arrive.
     func tidy() {
         guard handle != nil else { return }
-        if !(handle?.isIdle ?? false) || (handle?.hasStrayCancel ?? false) { close() }
+        if isReadOnly || !(handle?.isIdle ?? false) || (handle?.hasStrayCancel ?? false) { close() }
     }
 
     func wait(_ interruption: Interruption?) -> SocketWait {

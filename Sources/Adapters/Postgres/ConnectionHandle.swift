@@ -21,10 +21,27 @@ import Logging
     }
 
     /// Connects and authenticates; blocks the thread, also while resolving.
+    ///
+    /// Where no server can write, one that only reads is taken if that is asked for.
     static func open(
         _ configuration: PoolConfiguration, _ wait: SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
-        guard let pointer = unsafe start(configuration.libpqParameters) else {
+        do throws(PostgresError) {
+            return try open(configuration, configuration.libpqParameters, wait, logger: logger)
+        } catch {
+            guard configuration.readsFromStandby, configuration.connection.leavesServerOpen,
+                error.kind == .unreachable
+            else { throw error }
+        }
+        let anyServer = configuration.libpqParameters + [(keyword: "target_session_attrs", value: "any")]
+        return try open(configuration, anyServer, wait, logger: logger)
+    }
+
+    private static func open(
+        _ configuration: PoolConfiguration, _ parameters: [(keyword: String, value: String)],
+        _ wait: SocketWait, logger: Logger
+    ) throws(PostgresError) -> ConnectionHandle {
+        guard let pointer = unsafe start(parameters) else {
             throw PostgresError(.unreachable, "no memory for a connection")
         }
         let handle = unsafe ConnectionHandle(owning: pointer, logger: logger)

@@ -9,12 +9,17 @@ package struct ConnectionString: Sendable {
     private let password: String?
     /// Host and database, for messages.
     package let place: String
+    /// Whether it names several servers and leaves open which of them are wanted.
+    let leavesServerOpen: Bool
 
     /// Checks the form only, without connecting.
     package init(_ text: String) throws(PostgresError) {
         let options = try Self.options(of: text)
         secret = text
         password = options["password"]
+        leavesServerOpen =
+            options["target_session_attrs"] == nil
+            && ["host", "hostaddr"].contains { options[$0]?.contains(",") ?? false }
         place = "\(options["host"] ?? "local")/\(options["dbname"] ?? options["user"] ?? "")"
     }
 

@@ -13,13 +13,15 @@ package struct PoolConfiguration: Sendable {
     package var acquireTimeout: Duration
     /// The name of the connections in `pg_stat_activity`, unless the connection string has one.
     package var applicationName: String
+    /// Whether a server that only reads is better than none, where the connection string names several.
+    package var readsFromStandby: Bool
     /// Measures the pauses between tries to listen and to take the lock of migrations.
     package var clock: HostClock
 
     package init(
         _ connection: ConnectionString, size: Int = 4, statementTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(5), acquireTimeout: Duration = .seconds(10),
-        applicationName: String = "backcast",
+        applicationName: String = "backcast", readsFromStandby: Bool = false,
         clock: HostClock = .system,
     ) {
         self.connection = connection
@@ -28,6 +30,7 @@ package struct PoolConfiguration: Sendable {
         self.connectTimeout = connectTimeout
         self.acquireTimeout = acquireTimeout
         self.applicationName = applicationName
+        self.readsFromStandby = readsFromStandby
         self.clock = clock
     }
 }
@@ -37,8 +40,12 @@ extension PoolConfiguration {
     /// override these defaults.
     ///
     /// A lost peer is detected within a minute (keepalives for reading, user timeout for writing).
+    ///
+    /// Of several servers the first that can write is taken: after a fail-over the first may be a standby.
     var libpqParameters: [(keyword: String, value: String)] {
-        [
+        var parameters: [(keyword: String, value: String)] = []
+        if connection.leavesServerOpen { parameters.append(("target_session_attrs", "read-write")) }
+        return parameters + [
             ("application_name", applicationName),
             ("keepalives", "1"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
             ("keepalives_count", "3"), ("tcp_user_timeout", "30000"),

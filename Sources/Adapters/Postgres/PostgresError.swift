@@ -74,6 +74,8 @@ extension PostgresError {
     package var isCheckViolation: Bool { sqlState == "23514" }
     var isUndefinedTable: Bool { sqlState == "42P01" }
     var isLockNotAvailable: Bool { sqlState == "55P03" }
+    /// Whether the server only reads, as a standby does: another one may be the primary now.
+    var isReadOnly: Bool { sqlState == "25006" }
 
     /// Connection failures, lost races, missing resources, an unavailable lock, a server that starts, stops
     /// or takes no writes for now.

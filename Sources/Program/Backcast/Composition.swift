@@ -24,7 +24,7 @@ struct Composition: Sendable {
 
     /// Does the role's work until cancelled; `migrate` returns when it is done.
     func run() async throws {
-        let pools = DatabasePools(settings, clock: clock, logger: logger)
+        let pools = DatabasePools(settings, for: role, clock: clock, logger: logger)
         do {
             if role == .migrate {
                 try await prepareDatabase(pools.serving)

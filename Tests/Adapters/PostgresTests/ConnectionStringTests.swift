@@ -24,4 +24,20 @@ struct ConnectionStringTests {
         #expect(error?.kind == .configuration)
         #expect(error?.description.contains("hush") == false)
     }
+
+    @Test(
+        "Of several servers one that can write is wanted, unless the connection string says what is",
+        arguments: [
+            ("postgresql://me@one/db", nil), ("postgresql://me@one,two/db", "read-write"),
+            ("host=/one,/two dbname=db", "read-write"), ("hostaddr=192.0.2.1,192.0.2.2", "read-write"),
+            ("postgresql://one,two/db?target_session_attrs=any", nil),
+        ] as [(String, String?)])
+    func servers(text: String, attributes: String?) throws {
+        let parameters = PoolConfiguration(try ConnectionString(text)).libpqParameters
+        let wanted = parameters.firstIndex { $0.keyword == "target_session_attrs" }
+        #expect(wanted.map { parameters[$0].value } == attributes)
+        // What comes later has precedence: the connection string.
+        let own = try #require(parameters.firstIndex { $0.keyword == "dbname" })
+        #expect(wanted.map { $0 < own } ?? true)
+    }
 }

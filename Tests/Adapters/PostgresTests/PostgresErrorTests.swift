@@ -39,7 +39,7 @@ struct PostgresErrorTests {
         "Lost races, missing resources and a server going down are transient; mistakes are not",
         arguments: [
             ("40001", true), ("40P01", true), ("53300", true), ("57P01", true), ("57P03", true),
-            ("55P03", true),
+            ("55P03", true), ("25006", true),
             ("08006", true), ("57014", false), ("23505", false), ("42601", false),
         ])
     func transience(state: String, expected: Bool) {

@@ -57,4 +57,40 @@ struct ReconnectionTests {
             try await expectAnswer(from: pool)
         }
     }
+
+    @Test("A connection to a server that refuses to write is closed, and the next one may be to another")
+    func readOnly() async throws {
+        try await withPool(size: 1) { pool in
+            for isTransaction in [false, true] {
+                _ = try await pool.query("SET default_transaction_read_only = on")
+                let writing: Statement = "CREATE TABLE \(identifier: "t\(isTransaction)") (n int)"
+                let error = await failure {
+                    if isTransaction {
+                        try await pool.transaction { _ = try await $0.query(writing) }
+                    } else {
+                        _ = try await pool.query(writing)
+                    }
+                }
+                #expect(error?.sqlState == "25006")
+                _ = try await pool.query(writing)
+            }
+        }
+    }
+
+    @Test("Where all servers only read, none will do, unless reading is enough")
+    func standbys() async throws {
+        let cluster = try await PostgresCluster()
+        try await cluster.run(sql: "ALTER DATABASE postgres SET default_transaction_read_only = on")
+        let folder = try #require(cluster.uri().split(separator: "=").last)
+        let both = "\(cluster.uri()),\(folder)"
+        try await withPool(size: 1, on: both) { pool in
+            #expect(await failure { try await pool.query("SELECT 1") }?.kind == .unreachable)
+        }
+        try await withPool(size: 1, on: both, change: { $0.readsFromStandby = true }) { pool in
+            try await expectAnswer(from: pool)
+        }
+        for one in [cluster.uri(), both + "&target_session_attrs=any"] {
+            try await withPool(size: 1, on: one) { try await expectAnswer(from: $0) }
+        }
+    }
 }

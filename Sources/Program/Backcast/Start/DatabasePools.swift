@@ -9,7 +9,8 @@ struct DatabasePools: Sendable {
     let heartbeat: PostgresPool
     let serving: PostgresPool
 
-    init(_ settings: Settings, clock: HostClock, logger: Logger) {
+    /// A node that only serves goes on with a standby where there is nothing better.
+    init(_ settings: Settings, for role: Role, clock: HostClock, logger: Logger) {
         recording = PostgresPool(
             PoolConfiguration(
                 settings.database, size: Limits.recordingConnections,
@@ -21,7 +22,7 @@ struct DatabasePools: Sendable {
         serving = PostgresPool(
             PoolConfiguration(
                 settings.database, size: Limits.servingConnections, applicationName: "backcast server",
-                clock: clock),
+                readsFromStandby: role == .serve, clock: clock),
             logger: logger)
     }
 
