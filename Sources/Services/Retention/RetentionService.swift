@@ -300,8 +300,9 @@ package struct RetentionService: Sendable {
             guard let oldest = try await catalogue.oldestQuarter(), oldest.end < clock.now() else { break }
             logger.warning(
                 "The disk is nearly full: expiring the oldest segments",
-                metadata: ["channel": "\(oldest.channel.id)", "before": "\(oldest.end.rfc3339)"])
-            try await catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
+                metadata: ["channel": "\(oldest.channel)", "before": "\(oldest.end.rfc3339)"])
+            try await catalogue.expire(
+                oldest.channel, row: oldest.row, before: oldest.end, graceSeconds: 0)
             try await deletePendingHours()
         }
         if let space = try await store.space() {

@@ -327,6 +327,18 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("A channel whose settings cannot be read does not keep a full disk from getting space")
+    func unreadable() async throws {
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: nil, space: space) { fixture in
+            _ = try await fixture.pool.query("UPDATE channel SET settings = '{}'")
+            let diskGuard = DiskGuard()
+            try await fixture.service(floor: .bytes(14_000), diskGuard).keepSpaceFree()
+            #expect(try await fixture.left() == (facts: 5, files: 5))
+            #expect(!diskGuard.isFull)
+        }
+    }
+
     @Test("All keys whose grace period is over are deleted in one round")
     func manyObjects() async throws {
         try await withHouse(retention: nil) { fixture in

@@ -64,10 +64,32 @@ struct SizesTests {
             try await test.catalogue.delete(two.channel.id)
             var ends: [String] = []
             while let oldest = try await test.catalogue.oldestQuarter(), ends.count < 10 {
-                ends.append("\(oldest.channel.id) \((oldest.end - midnight) / minute)")
-                try await test.catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
+                ends.append("\(oldest.channel) \((oldest.end - midnight) / minute)")
+                try await test.expire(oldest)
             }
             #expect(ends == ["two 15", "one 30", "one 45"])
+        }
+    }
+
+    @Test("A channel whose settings cannot be read still expires, and one without a valid id is passed over")
+    func unreadable() async throws {
+        try await withCatalogue { test in
+            let one = try await ChannelRecording("one", in: test)
+            let two = try await ChannelRecording("two", in: test)
+            let odd = try await ChannelRecording("odd", in: test)
+            try await test.publish(0..<1, on: odd)
+            try await test.publish(225..<226, on: one)
+            try await test.publish(450..<451, on: two)
+            _ = try await test.pool.query(
+                "UPDATE channel SET settings = '{}' WHERE channel_id = \(one.row)")
+            _ = try await test.pool.query(
+                "UPDATE channel SET slug = 'no id' WHERE channel_id = \(odd.row)")
+            var ends: [String] = []
+            while let oldest = try await test.catalogue.oldestQuarter(), ends.count < 10 {
+                ends.append("\(oldest.channel) \((oldest.end - midnight) / minute)")
+                try await test.expire(oldest)
+            }
+            #expect(ends == ["one 30", "two 45"])
         }
     }
 
@@ -84,10 +106,18 @@ struct SizesTests {
             var rounds = 0
             while let oldest = try await test.catalogue.oldestQuarter(), rounds < 10 {
                 rounds += 1
-                try await test.catalogue.expire(oldest.channel, before: oldest.end, graceSeconds: 0)
+                try await test.expire(oldest)
             }
             #expect(rounds == 3)
             #expect(try await test.held(recording).count == 300)
         }
+    }
+}
+
+extension TestCatalogue {
+    /// Expires a quarter.
+    fileprivate func expire(_ quarter: OldestQuarter) async throws {
+        try await catalogue.expire(
+            quarter.channel, row: quarter.row, before: quarter.end, graceSeconds: 0)
     }
 }

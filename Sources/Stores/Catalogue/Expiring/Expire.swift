@@ -19,11 +19,19 @@ extension Catalogue {
     package func expire(
         _ channel: Channel, before cut: Instant, graceSeconds: Int,
     ) async throws(CatalogueError) -> Int {
+        try await expire(channel.id, row: channel.row, before: cut, graceSeconds: graceSeconds)
+    }
+
+    /// The same for a channel whose settings are not known.
+    @discardableResult
+    package func expire(
+        _ id: ChannelID, row: Int32, before cut: Instant, graceSeconds: Int,
+    ) async throws(CatalogueError) -> Int {
         try await mappingErrors {
             var expired = 0
             while true {
                 let step = try await pool.transaction { transaction in
-                    try await Expiring(channel: channel, grace: graceSeconds, transaction: transaction).run(
+                    try await Expiring(id: id, row: row, grace: graceSeconds, transaction: transaction).run(
                         before: cut)
                 }
                 expired += step.segments
@@ -35,7 +43,8 @@ extension Catalogue {
 
 /// Expires segments in one transaction.
 private struct Expiring {
-    let channel: Channel
+    let id: ChannelID
+    let row: Int32
     let grace: Int
     let transaction: PostgresTransaction
 
@@ -44,11 +53,11 @@ private struct Expiring {
         let oldest = try await oldestQuarter()
         let cut = oldest.map { min(whole, $0 + Limits.expiredAtOnce) } ?? whole
         var change = PublishedHeadChange(
-            channel: channel.row, revision: try await movePublishedHead(to: cut), touched: [])
+            channel: row, revision: try await movePublishedHead(to: cut), touched: [])
         var segments = 0
-        for (row, id) in try await renditions() {
-            try await keep(row, before: cut)
-            let (count, quarters) = try await drop(row, prefix: "\(channel.id)/\(id)", before: cut)
+        for (rendition, name) in try await renditions() {
+            try await keep(rendition, before: cut)
+            let (count, quarters) = try await drop(rendition, prefix: "\(id)/\(name)", before: cut)
             segments += count
             change.touched?.formUnion(quarters)
         }
@@ -64,7 +73,7 @@ private struct Expiring {
         let rows = try await transaction.query(
             """
             SELECT greatest(end_us, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) AS latest, forgotten_us
-            FROM line WHERE channel_id = \(channel.row) FOR UPDATE
+            FROM line WHERE channel_id = \(row) FOR UPDATE
             """)
         guard let row = rows.first else { return nil }
         let latest = min(cut, Instant(microseconds: try row.decode("latest")))
@@ -72,7 +81,7 @@ private struct Expiring {
     }
 
     private func oldestQuarter() async throws -> Instant? {
-        let rows = try await transaction.query(.oldest(of: channel.row))
+        let rows = try await transaction.query(.oldest(of: row))
         guard let row = rows.first else { return nil }
         return try OldestOfChannel(row).quarter
     }
@@ -82,17 +91,17 @@ private struct Expiring {
         let rows = try await transaction.query(
             """
             UPDATE line SET forgotten_us = \(cut.microseconds), revision = revision + 1
-            WHERE channel_id = \(channel.row) RETURNING revision
+            WHERE channel_id = \(row) RETURNING revision
             """)
         guard let row = rows.first else {
-            throw CatalogueError.unreadable("channel \(channel.row) has no published head")
+            throw CatalogueError.unreadable("channel \(row) has no published head")
         }
         return try row.decode("revision")
     }
 
     private func renditions() async throws -> [(Int32, String)] {
         try await transaction.query(
-            "SELECT rendition_id, name FROM rendition WHERE channel_id = \(channel.row)"
+            "SELECT rendition_id, name FROM rendition WHERE channel_id = \(row)"
         )
         .map { (try $0.decode("rendition_id"), try $0.decode("name")) }
     }
@@ -102,7 +111,7 @@ private struct Expiring {
             """
             UPDATE segment s SET kept = true FROM recording r
             WHERE s.rendition_id = \(rendition) AND NOT s.kept AND s.start_us < \(cut.microseconds)
-                AND r.channel_id = \(channel.row) AND s.start_us < r.end_us
+                AND r.channel_id = \(row) AND s.start_us < r.end_us
                 AND s.start_us + s.duration_us > r.begin_us
             """)
     }
@@ -140,7 +149,7 @@ private struct Expiring {
     /// The discontinuity sequence in effect at the cut stays, because a segment that is committed late may
     /// need it.
     private func expireSurroundings(_ cut: Instant) async throws {
-        let (row, cut) = (channel.row, cut.microseconds)
+        let cut = cut.microseconds
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")
         _ = try await transaction.query(
             "DELETE FROM recording_span WHERE channel_id = \(row) AND end_us <= \(cut)")

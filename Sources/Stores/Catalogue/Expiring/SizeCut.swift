@@ -1,9 +1,10 @@
 import Postgres
 package import Timeline
 
-/// The oldest quarter that has not expired, and its channel.
+/// The oldest quarter that has not expired, and its channel; the settings of that may be unreadable.
 package struct OldestQuarter: Sendable {
-    package var channel: Channel
+    package var channel: ChannelID
+    package var row: Int32
     package var end: Instant
 }
 
@@ -52,22 +53,26 @@ extension Catalogue {
     }
 
     /// Returns the oldest quarter of all channels that has not expired.
+    ///
+    /// A channel whose id this program cannot read is passed over.
     package func oldestQuarter() async throws(CatalogueError) -> OldestQuarter? {
-        let found = try await mappingErrors {
-            try await pool.query(
+        try await mappingErrors {
+            let rows = try await pool.query(
                 """
-                SELECT c.slug, oldest.quarter_us
+                SELECT c.slug, c.channel_id, min(oldest.quarter_us) AS quarter_us
                 FROM channel c JOIN line l USING (channel_id) JOIN rendition r USING (channel_id),
                     LATERAL (SELECT b.quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
                         AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
                         ORDER BY b.quarter_us LIMIT 1) AS oldest
-                ORDER BY oldest.quarter_us LIMIT 1
-                """
-            ).first.map {
-                (try $0.decode("slug", as: String.self), try $0.decode("quarter_us", as: Int64.self))
+                GROUP BY c.channel_id ORDER BY 3
+                """)
+            for row in rows {
+                guard let id = ChannelID(try row.decode("slug", as: String.self)) else { continue }
+                let quarter = Instant(microseconds: try row.decode("quarter_us"))
+                return OldestQuarter(
+                    channel: id, row: try row.decode("channel_id"), end: quarter + Quarter.microseconds)
             }
+            return nil
         }
-        guard let found, let id = ChannelID(found.0), let channel = try await channel(id) else { return nil }
-        return OldestQuarter(channel: channel, end: Instant(microseconds: found.1 + Quarter.microseconds))
     }
 }
