@@ -63,7 +63,7 @@ struct CommonGapsTests {
             let recording = try await ChannelRecording(in: test)
             try await test.publish(0..<5, on: recording)
             try await test.catalogue.beginRecording(channel: recording.row, at: midnight + minute)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 3 * minute)
+            try await test.switchOff(recording, at: midnight + 3 * minute)
             let asked = [recording.row: window(0, hour)]
             #expect(
                 try await test.catalogue.commonGaps(in: asked)[recording.row]?.map(\.window)

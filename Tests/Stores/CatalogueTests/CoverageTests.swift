@@ -148,9 +148,9 @@ struct CoverageTests {
     func outside() async throws {
         try await withCatalogue { test in
             let recording = try await recording(test, segments([0, 30]), edge: 60)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 10 * second)
+            try await test.switchOff(recording, at: midnight + 10 * second)
             try await test.catalogue.beginRecording(channel: recording.row, at: midnight + 20 * second)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 40 * second)
+            try await test.switchOff(recording, at: midnight + 40 * second)
             let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, hour))
             #expect(
                 report.gaps == [

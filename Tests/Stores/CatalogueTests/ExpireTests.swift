@@ -55,7 +55,7 @@ struct ExpireTests {
             _ = try await test.catalogue.commit(batch)
             for (begin, end) in [(0, 8), (8, 9)] as [(Int64, Int64)] {
                 try await test.catalogue.beginRecording(channel: recording.row, at: midnight + begin * second)
-                try await test.catalogue.endRecording(channel: recording.row, at: midnight + end * second)
+                try await test.switchOff(recording, at: midnight + end * second)
             }
             try await test.catalogue.expire(recording.channel, before: midnight + 8 * second, graceSeconds: 0)
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)

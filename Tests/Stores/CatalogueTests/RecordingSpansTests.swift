@@ -21,7 +21,7 @@ struct RecordingSpansTests {
             }
             #expect(try await spans(test) == [[0, nil]])
             for at in [Int64(9), 11] {
-                try await test.catalogue.endRecording(channel: recording.row, at: midnight + at * second)
+                try await test.switchOff(recording, at: midnight + at * second)
             }
             #expect(try await spans(test) == [[0, 9]])
             try await test.catalogue.beginRecording(channel: recording.row, at: midnight + 20 * second)
@@ -49,8 +49,20 @@ struct RecordingSpansTests {
     func liveEdge(lag: Int64, now: Int64, end: Int64) async throws {
         try await withCatalogue { test in
             let recording = try await recorded(test, lag: lag)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight + now * second)
+            try await test.switchOff(recording, at: midnight + now * second)
             #expect(try await spans(test) == [[0, end]])
+        }
+    }
+
+    @Test("A span of a channel that is set to record stays open until it is deleted or set not to record")
+    func ofOthers() async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded(test)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            #expect(try await spans(test) == [[0, nil]])
+            try await test.catalogue.delete(recording.channel.id)
+            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            #expect(try await spans(test) == [[0, 20]])
         }
     }
 
@@ -58,7 +70,7 @@ struct RecordingSpansTests {
     func nothingOpen() async throws {
         try await withCatalogue { test in
             let recording = try await recorded(test)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            try await test.switchOff(recording, at: midnight + 26 * second)
             let before = test.pool.statementCount
             try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
             #expect(test.pool.statementCount == before + 1)
@@ -69,7 +81,7 @@ struct RecordingSpansTests {
     func switchedOff() async throws {
         try await withCatalogue { test in
             let recording = try await recorded(test)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight + 26 * second)
+            try await test.switchOff(recording, at: midnight + 26 * second)
             func gaps(at now: Int64) async throws -> [TimeWindow] {
                 try await test.catalogue.timeline(
                     of: recording.channel, in: window(0, hour), now: midnight + now * second
@@ -87,7 +99,7 @@ struct RecordingSpansTests {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)
             try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
-            try await test.catalogue.endRecording(channel: recording.row, at: midnight - second)
+            try await test.switchOff(recording, at: midnight - second)
             #expect(try await spans(test) == [[0, 0]])
             try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
             #expect(try await spans(test) == [[0, nil]])

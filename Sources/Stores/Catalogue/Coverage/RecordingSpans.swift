@@ -19,6 +19,9 @@ extension Catalogue {
 
     /// Ends the current recording span; what is missing after it is not a gap.
     ///
+    /// Does nothing if the channel is set to record by now: the caller may have read its settings long ago,
+    /// and the span is that of the node that records.
+    ///
     /// It ends at the live edge, because what came out later was not listed yet. If nothing has come for
     /// three target durations, the gap that has grown by now belongs to it.
     package func endRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
@@ -31,7 +34,9 @@ extension Catalogue {
             _ = try await pool.query(
                 """
                 UPDATE recording_span SET end_us = greatest(begin_us, \(end.microseconds))
-                WHERE channel_id = \(channel) AND end_us IS NULL
+                WHERE channel_id = \(channel) AND end_us IS NULL AND EXISTS (
+                    SELECT FROM channel c WHERE c.channel_id = \(channel)
+                        AND (c.deleted_at IS NOT NULL OR c.settings -> 'recording' = 'false'))
                 """)
         }
     }

@@ -101,6 +101,15 @@ extension DecidedSegment {
 }
 
 extension TestCatalogue {
+    /// Sets a channel not to record, and ends its recording span.
+    func switchOff(_ recording: ChannelRecording, at now: Instant) async throws {
+        _ = try await pool.query(
+            """
+            UPDATE channel SET settings = settings || '{"recording": false}' WHERE channel_id = \(recording.row)
+            """)
+        try await catalogue.endRecording(channel: recording.row, at: now)
+    }
+
     /// Commits published segments with these numbers.
     @discardableResult
     func publish(_ numbers: Range<Int64>, of rendition: RenditionID = video, on recording: ChannelRecording)
