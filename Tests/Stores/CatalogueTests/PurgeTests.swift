@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 import Timeline
 
@@ -96,6 +97,39 @@ struct PurgeTests {
                     .initialization(id, audio, "init-0123456789abcdef.mp4"),
                     .key(id, "00112233445566778899aabbccddeeff"),
                 ])
+        }
+    }
+
+    /// ```
+    /// commit                                    purge
+    /// locks the published head
+    ///                                           locks the channel, waits for the published head
+    /// inserts rows that refer to the channel
+    /// ```
+    @Test("A purge and a commit at the same time do not wait for each other")
+    func duringCommit() async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded("one", in: test)
+            let id = recording.channel.id
+            let purge = try await test.pool.transaction { transaction in
+                _ = try await transaction.query(
+                    "UPDATE line SET revision = revision + 1 WHERE channel_id = \(recording.row)")
+                let purge = Task { try await test.catalogue.purge(id, graceSeconds: 0) }
+                try await eventually("the waiting purge") {
+                    let waiting: Statement = """
+                        SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        """
+                    return try await test.pool.query(waiting).count == 1
+                }
+                _ = try await transaction.query(
+                    """
+                    INSERT INTO loss (channel_id, begin_us, end_us, reason)
+                    VALUES (\(recording.row), 0, 1, 1)
+                    """)
+                return purge
+            }
+            #expect(try await purge.value == 11)
         }
     }
 

@@ -86,7 +86,10 @@ extension Catalogue {
         _ id: ChannelID, version: Int64?, in transaction: PostgresTransaction,
     ) async throws -> Channel {
         let found = try await transaction.query(
-            "SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text) FOR UPDATE")
+            """
+            SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text)
+            \(verbatim: rowLock)
+            """)
         guard let known = try found.first.map({ try StoredChannel(from: $0) }) else {
             throw CatalogueError.noSuchChannel(id)
         }
@@ -198,13 +201,19 @@ extension Catalogue {
         let rows = try await transaction.query(
             """
             SELECT \(verbatim: StoredChannel.columns) FROM channel
-            WHERE slug = \(id.text) AND deleted_at IS NULL FOR UPDATE
+            WHERE slug = \(id.text) AND deleted_at IS NULL \(verbatim: rowLock)
             """)
         guard let row = rows.first else { throw CatalogueError.noSuchChannel(id) }
         let current = try row.decode("version", as: Int64.self)
         if let version, version != current { throw CatalogueError.staleVersion(current: current) }
         return row
     }
+
+    /// SQL that locks the row of a channel against other changes.
+    ///
+    /// Not against references to it: a commit locks the published head and then inserts rows that refer to
+    /// the channel, and a purge takes the two the other way round.
+    private static let rowLock = "FOR NO KEY UPDATE"
 
     /// The fields of settings that this version writes.
     private static let knownKeys = ChannelSettings.CodingKeys.allCases.map(\.rawValue)
