@@ -48,7 +48,7 @@ package enum Limits {
     static let knownMarkers = 10_000
     /// Markers of a channel in one read: a break every minute for a day.
     static let markersPerRead = 2000
-    /// Gaps and spans in one timeline report.
+    /// Gaps and spans in one timeline report; one that has more ends earlier.
     static let timelineEntries = 10_000
     /// Channels in a list for viewers.
     static let listedChannels = 10_000

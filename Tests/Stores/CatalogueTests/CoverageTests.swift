@@ -96,6 +96,31 @@ struct CoverageTests {
         }
     }
 
+    @Test("A report of more spans than it lists ends before the first that is left out, and has no false gap")
+    func manySpans() async throws {
+        try await withCatalogue { test in
+            let count: Int64 = 10_003
+            let recording = try await ChannelRecording(in: test)
+            try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
+            for first in stride(from: 0, to: count, by: 1000) {
+                let segments = (first..<min(first + 1000, count)).map {
+                    DecidedSegment(
+                        fact: recording.fact($0, at: $0 * 4 * second, lasting: 2 * second), number: $0,
+                        discontinuitySequence: 0)
+                }
+                _ = try await test.catalogue.commit(recording.batch(segments))
+            }
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, day))
+            #expect(report.gaps.allSatisfy { $0.window.microseconds == 2 * second })
+            #expect(report.spans.count == 10_000 && report.gaps.count == 10_000)
+            let end = try #require(report.end)
+            #expect(end == midnight + 40_000 * second)
+            let rest = try await test.catalogue.timeline(
+                of: recording.channel, in: TimeWindow(begin: end, end: midnight + day))
+            #expect(rest.end == nil && rest.spans.count == 3 && rest.gaps.count == 2)
+        }
+    }
+
     @Test("A segment inside a longer one neither splits the span nor shortens it")
     func overlapping() async throws {
         try await withCatalogue { test in

@@ -20,7 +20,7 @@ extension AdminAPI {
         return .json([
             "channel": .string(id.text),
             "from": .optional(window.begin),
-            "to": .optional(window.end),
+            "to": .optional(report.end ?? window.end),
             "spans": .array(report.spans.map(Self.document(of:))),
             "gaps": .array(report.gaps.map(Self.document(of:))),
             "markers": .array(Self.markers(report).map(\.document)),

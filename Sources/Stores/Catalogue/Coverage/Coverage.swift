@@ -12,7 +12,8 @@ extension Catalogue {
             else { return [] }
             let known = TimeWindow(begin: publishedHead.expiredBefore, end: publishedHead.watermark)
             guard known.begin < known.end, window.overlaps(known) else { return [] }
-            return try await spans(of: leading.0, in: window.clamped(to: known)).map(\.window)
+            return try await spans(of: leading.0, in: window.clamped(to: known))
+                .prefix(Limits.timelineEntries).map(\.window)
         }
     }
 }

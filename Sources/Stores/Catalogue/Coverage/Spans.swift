@@ -2,7 +2,8 @@ import Postgres
 import Timeline
 
 extension Catalogue {
-    /// The contiguous spans of one rendition within a window.
+    /// The contiguous spans of one rendition within a window; at most `Limits.timelineEntries` and one more,
+    /// which tells that there are more.
     ///
     /// Whole quarters are answered from their summaries. Segments are only read for quarters that are not
     /// contiguous or that the window divides.
@@ -32,7 +33,7 @@ extension Catalogue {
                 SELECT *, count(*) FILTER (WHERE opens) OVER (ORDER BY begin_us, end_us) AS number FROM edge)
             SELECT min(begin_us) AS begin_us, max(end_us) AS end_us, sum(segments)::bigint AS segments,
                 sum(bytes)::bigint AS bytes
-            FROM island GROUP BY number ORDER BY 1 LIMIT \(Limits.timelineEntries)
+            FROM island GROUP BY number ORDER BY 1 LIMIT \(Limits.timelineEntries + 1)
             """
         ).map { row in
             CoverageSpan(

@@ -9,6 +9,9 @@ package struct TimelineReport: Sendable, Equatable {
     package var markers: [RecordedMarker] = []
     /// In the order of their begins.
     package var cueTags: [RecordedCueTags] = []
+    /// Where the report ends because it would list more than `Limits.timelineEntries` of something; nil if it
+    /// has all of the window.
+    package var end: Instant?
 }
 
 extension Catalogue {
@@ -29,29 +32,46 @@ extension Catalogue {
             var growing: TimeWindow?
             if let now { growing = try await growingGap(of: channel.row, publishedHead, now: now) }
             let end = growing?.end ?? publishedHead.watermark
-            let part = window.clamped(to: TimeWindow(begin: begin, end: max(begin, end)))
-            var coverage: [RenditionCoverage] = []
-            var lacking: [RenditionID: [TimeWindow]] = [:]
-            for (row, description) in try await describedRenditions(of: channel.row) {
-                lacking[description.id] = try await trackRuns(of: row, in: part).lackingTracks()
-                coverage.append(
-                    RenditionCoverage(
-                        id: description.id, spans: try await spans(of: row, in: part),
-                        life: try await life(of: row)))
+            var part = window.clamped(to: TimeWindow(begin: begin, end: max(begin, end)))
+            let loss = growing.map { Loss(window: $0, reason: reason) }
+            var parts = try await materials(of: channel.row, in: part, growing: loss)
+            let cut = parts.completeUntil
+            if let cut {
+                part = TimeWindow(begin: part.begin, end: cut)
+                parts = try await materials(of: channel.row, in: part, growing: loss)
             }
-            coverage.sort { $0.id < $1.id }
-            var losses = try await losses(of: channel.row, in: part)
-            if let growing { losses.append(Loss(window: growing, reason: reason)) }
-            let gaps = Gaps.computed(
-                intended: try await recordingSpans(of: channel.row, in: part),
-                held: coverage.heldWhileAlive(losses), losses: losses
-            ).adding(lacking, in: part)
             return TimelineReport(
-                spans: Array((coverage.first?.spans ?? []).prefix(Limits.timelineEntries)),
-                gaps: Array(gaps.prefix(Limits.timelineEntries)),
+                spans: Array((parts.coverage.first?.spans ?? []).prefix(Limits.timelineEntries)),
+                gaps: Array(parts.gaps.prefix(Limits.timelineEntries)),
                 markers: try await markers(of: channel.row, in: part),
-                cueTags: try await cueTags(of: channel.row, in: part))
+                cueTags: try await cueTags(of: channel.row, in: part), end: cut)
         }
+    }
+
+    private func materials(
+        of channel: Int32, in part: TimeWindow, growing: Loss?,
+    ) async throws -> TimelineMaterials {
+        var materials = TimelineMaterials(part: part)
+        var lacking: [RenditionID: [TimeWindow]] = [:]
+        for (row, description) in try await describedRenditions(of: channel) {
+            let runs = try await trackRuns(of: row, in: part)
+            materials.ends(behind: runs.map(\.window))
+            lacking[description.id] = runs.lackingTracks()
+            let spans = try await spans(of: row, in: part)
+            materials.ends(behind: spans.map(\.window))
+            materials.coverage.append(
+                RenditionCoverage(id: description.id, spans: spans, life: try await life(of: row)))
+        }
+        materials.coverage.sort { $0.id < $1.id }
+        var losses = try await losses(of: channel, in: part)
+        materials.ends(behind: losses.map(\.window))
+        if let growing { losses.append(growing) }
+        materials.gaps = Gaps.computed(
+            intended: try await recordingSpans(of: channel, in: part),
+            held: materials.coverage.heldWhileAlive(losses), losses: losses
+        ).adding(lacking, in: part)
+        materials.ends(behind: materials.gaps.map(\.window))
+        return materials
     }
 
     /// The time since the live edge; nil while it moves, or before recording began.
@@ -91,7 +111,7 @@ extension Catalogue {
             SELECT begin_us, end_us, reason, name FROM loss LEFT JOIN rendition USING (rendition_id)
             WHERE loss.channel_id = \(channel) AND begin_us < \(window.end.microseconds)
                 AND end_us > \(window.begin.microseconds)
-            ORDER BY begin_us LIMIT \(Limits.timelineEntries)
+            ORDER BY begin_us LIMIT \(Limits.timelineEntries + 1)
             """
         ).compactMap { row in
             guard let reason = GapReason(rawValue: try row.decode("reason")) else { return nil }
@@ -99,6 +119,28 @@ extension Catalogue {
                 window: try Self.window(from: row), reason: reason,
                 rendition: try row.decode("name", as: String?.self).flatMap(RenditionID.init))
         }
+    }
+}
+
+/// What a report is made of.
+private struct TimelineMaterials {
+    let part: TimeWindow
+    var coverage: [RenditionCoverage] = []
+    var gaps: [Gap] = []
+    /// The begin of the first that a list of `Limits.timelineEntries` has no place for: behind it nothing is
+    /// known of what is held.
+    private(set) var completeUntil: Instant?
+
+    init(part: TimeWindow) {
+        self.part = part
+    }
+
+    /// Takes note of a list that was read up to its limit, in the order of its begins.
+    mutating func ends(behind windows: [TimeWindow]) {
+        guard windows.count > Limits.timelineEntries else { return }
+        let begin = windows[Limits.timelineEntries].begin
+        guard begin > part.begin, begin < part.end else { return }
+        completeUntil = min(completeUntil ?? begin, begin)
     }
 }
 

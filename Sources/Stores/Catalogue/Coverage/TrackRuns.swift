@@ -33,7 +33,8 @@ extension [TrackRun] {
 }
 
 extension Catalogue {
-    /// The runs of a rendition in and beside a window, by their begins.
+    /// The runs of a rendition in and beside a window, by their begins; at most `Limits.timelineEntries` and
+    /// one more, which tells that there are more.
     ///
     /// Only quarters that are not contiguous are read segment by segment, and their neighbours as a whole:
     /// elsewhere the format does not change.
@@ -71,7 +72,7 @@ extension Catalogue {
                 SELECT *, count(*) FILTER (WHERE opens) OVER (ORDER BY begin_us) AS number FROM edge)
             SELECT min(begin_us) AS begin_us, max(end_us) AS end_us, min(container) AS container,
                 min(tracks) AS tracks
-            FROM island GROUP BY number ORDER BY 1 LIMIT \(Limits.timelineEntries)
+            FROM island GROUP BY number ORDER BY 1 LIMIT \(Limits.timelineEntries + 1)
             """
         ).compactMap { row in
             guard let container = SegmentExtension(rawValue: try row.decode("container")) else { return nil }
