@@ -6,18 +6,14 @@ import Synchronization
 ///
 /// It waits on a queue of its own: a thread of Swift's pool never waits for a program.
 actor ProgramStream {
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
     private let queue = BlockingExecutor(label: "program-stream")
     private var isClosed = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
-    init(_ descriptor: Int32) {
+    init(_ descriptor: OwnedDescriptor) {
         self.descriptor = descriptor
-    }
-
-    deinit {
-        if !isClosed { Glibc.close(descriptor) }
     }
 
     /// Writes all bytes; false when the program takes no more.
@@ -27,7 +23,7 @@ actor ProgramStream {
             var offset = 0
             while offset < bytes.count {
                 let count = unsafe send(
-                    descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
+                    descriptor.number, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
                     Int32(MSG_NOSIGNAL))
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { return false }
@@ -46,24 +42,24 @@ actor ProgramStream {
     nonisolated func readNow(limit: Int) -> [UInt8]? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             repeat {
-                count = max(0, unsafe Glibc.read(descriptor, buffer.baseAddress, limit))
+                count = max(0, unsafe Glibc.read(descriptor.number, buffer.baseAddress, limit))
             } while count == 0 && errno == EINTR
         }
         return bytes.isEmpty ? nil : bytes
     }
 
     func close() {
-        guard !isClosed else { return }
         isClosed = true
-        Glibc.close(descriptor)
+        descriptor.close()
     }
 }
 
 /// Two ends of a stream: this process's, and the program's.
 ///
-/// Sockets, because writing to one whose reader is gone can be asked to raise no signal.
+/// Sockets, because writing to one whose reader is gone can be asked to raise no signal. Both are closed with
+/// the pair unless they have another owner.
 struct StreamPair {
-    let own: Int32
+    let own: OwnedDescriptor
     let other: OwnedDescriptor
 
     init() throws(ProgramFailure) {
@@ -72,15 +68,12 @@ struct StreamPair {
         guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
             throw .unstartable(systemMessage(errno))
         }
-        own = pair[0]
+        own = OwnedDescriptor(pair[0])
         // Above those numbers that the program's ends get, so that none replaces another.
         let moved = fcntl(pair[1], F_DUPFD_CLOEXEC, 32)
+        let reason = systemMessage(errno)
         Glibc.close(pair[1])
-        guard moved >= 0 else {
-            let reason = systemMessage(errno)
-            Glibc.close(own)
-            throw .unstartable(reason)
-        }
+        guard moved >= 0 else { throw .unstartable(reason) }
         other = OwnedDescriptor(moved)
     }
 }

@@ -43,6 +43,17 @@ struct PipedProgramTests {
         #expect(String(decoding: try await all(of: program), as: UTF8.self) == "one two 0 1 2 3 4 ")
     }
 
+    @Test("A pair of streams that no program gets is closed")
+    func unusedPair() throws {
+        var pair: StreamPair? = try StreamPair()
+        let other = try #require(pair?.other)
+        pair = nil
+        var byte: UInt8 = 0
+        // The end of what the other side writes: while that is open, nothing to read is an error.
+        let count = recv(other.number, &byte, 1, Int32(MSG_DONTWAIT))
+        #expect(count == 0)
+    }
+
     @Test("A descriptor that another thread opens while programs start is not theirs")
     func descriptorsOfOthers() async throws {
         let isDone = Mutex(false)
