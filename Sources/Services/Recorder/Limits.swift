@@ -186,6 +186,8 @@ enum Limits {
     static let attributeBytes = 1024
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
     static let rememberedObjects = 64
+    /// Keys remembered of a URL whose bytes or token change: the one in use, and two before it.
+    static let keysOfURL = 3
     /// The longest time for which a failed segment is fetched again, microseconds, even if its playlist lists
     /// it for longer.
     static let longestRetry: Int64 = 600_000_000

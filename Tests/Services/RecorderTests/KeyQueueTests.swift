@@ -73,6 +73,26 @@ struct KeyQueueTests {
         #expect(queue.due(now: moment(1.5)) == nil)
     }
 
+    @Test("When one is opened, those are due once whose keys differ in the query alone")
+    mutating func tokens() {
+        for number in 1...3 {
+            _ = queue.add(segment(Int64(number), key: "http://keys.test/1?t=\(number)"), now: moment(0))
+        }
+        let first = segment(1, key: "http://keys.test/1?t=1")
+        let second = segment(2, key: "http://keys.test/1?t=2")
+        _ = queue.add(segment(4, key: "http://keys.test/1?t=2"), now: moment(0))
+        for segment in [first, second, segment(3, key: "http://keys.test/1?t=3")] {
+            queue.missedKey(of: segment, now: moment(1))
+        }
+        queue.remove(second, isOpened: true, now: moment(1.5))
+        #expect(queue.due(now: moment(1.5))?.identity.number == 1)
+        queue.missedKey(of: first, now: moment(1.5))
+        queue.remove(segment(4, key: "http://keys.test/1?t=2"), isOpened: true, now: moment(1.6))
+        #expect(queue.due(now: moment(1.6))?.identity.number == 3)
+        queue.remove(segment(3, key: "http://keys.test/1?t=3"), isOpened: false, now: moment(1.6))
+        #expect(queue.due(now: moment(1.6)) == nil)
+    }
+
     @Test("One that its key does not open stays behind alone")
     mutating func alone() {
         for number in 1...2 { _ = queue.add(segment(Int64(number)), now: moment(0)) }

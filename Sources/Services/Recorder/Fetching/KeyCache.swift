@@ -45,6 +45,11 @@ actor KeyCache {
     private let store: any SegmentStore
     private let clock: HostClock
     private var held: [(place: Place, key: ContentKey)] = []
+    /// Keys that came last, the newest behind the others, with the identities of their URLs: what stays the
+    /// same when tokens change.
+    private var recent: [(identity: String, key: ContentKey)] = []
+    /// Where playlists named a key last, by the identity of its URL.
+    private var listed: [(identity: String, url: HTTPURL)] = []
     private var inFlight: [Place: Task<ContentKey, any Error>] = [:]
     private var misses: [String: Miss] = [:]
     /// Keys that did not open a segment, by URL.
@@ -62,6 +67,7 @@ actor KeyCache {
     ///
     /// With a domain, the key is requested once in each, because the recorder cannot check a key for samples.
     func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceLink) async throws -> ContentKey {
+        note(url)
         if let miss = misses[url.absoluteString], clock.steady() < miss.until { throw miss.failure }
         return try await key(
             at: url, Place(url: url.absoluteString, domain: domain), link: link, within: Limits.keyPatience)
@@ -71,6 +77,27 @@ actor KeyCache {
     func insist(on url: HTTPURL, link: SourceLink) async throws -> ContentKey {
         try await key(
             at: url, Place(url: url.absoluteString), link: link, within: Limits.keyTimeout)
+    }
+
+    /// Keys that came from a URL before the one that is held for it, or from URLs that differ in their tokens
+    /// alone; the newest first.
+    ///
+    /// They may be of other segments: what they open must show that they are right.
+    func alike(_ url: HTTPURL) -> [ContentKey] {
+        guard !recent.isEmpty else { return [] }
+        let (identity, own) = (url.identity, held.last { $0.place.url == url.absoluteString }?.key.name)
+        return recent.reversed().filter { $0.identity == identity && $0.key.name != own }.map(\.key)
+    }
+
+    /// The key where a playlist named it last, if that differs from its URL.
+    ///
+    /// Nil when it is missing there, too.
+    func renewed(_ url: HTTPURL, link: SourceLink) async -> ContentKey? {
+        let identity = url.identity
+        guard let newest = listed.last(where: { $0.identity == identity })?.url, newest != url else {
+            return nil
+        }
+        return try? await key(at: newest, link: link)
     }
 
     /// What a key opened was not a segment: the bytes at its URL may have changed.
@@ -98,7 +125,12 @@ actor KeyCache {
     /// that, too.
     func isRight(at url: HTTPURL, for start: Instant) -> Bool {
         guard let key = held.last(where: { $0.place.url == url.absoluteString })?.key else { return false }
-        return opened[key.name].map { $0 > start } ?? false
+        return isRight(key, for: start)
+    }
+
+    /// Whether a key has opened a segment behind an instant.
+    func isRight(_ key: ContentKey, for start: Instant) -> Bool {
+        opened[key.name].map { $0 > start } ?? false
     }
 
     private func key(
@@ -114,7 +146,7 @@ actor KeyCache {
         defer { inFlight[place] = nil }
         do {
             let key = try await task.value
-            keep(key, at: place)
+            keep(key, at: place, url.identity)
             return key
         } catch {
             miss(place.url, error)
@@ -123,17 +155,30 @@ actor KeyCache {
     }
 
     /// Retention forgets a key that no segment has needed for long, while it is remembered here.
-    private func keep(_ key: ContentKey) async throws {
+    func keep(_ key: ContentKey) async throws {
         let object = ArchiveKey.key(channel, key.name)
         if try await !store.contains(object) { _ = try await store.put(key.bytes, as: object) }
     }
 
-    private func keep(_ key: ContentKey, at place: Place) {
+    private func keep(_ key: ContentKey, at place: Place, _ identity: String) {
         misses = [:]
         // A segment that waits for its key does not take an older one.
         held.removeAll { $0.place == place || $0.place == Place(url: place.url) }
         held.append((place, key))
         if held.count > Limits.rememberedObjects { held.removeFirst() }
+        recent.removeAll { $0.identity == identity && $0.key.name == key.name }
+        recent.append((identity, key))
+        let alike = recent.indices.filter { recent[$0].identity == identity }
+        if alike.count > Limits.keysOfURL { recent.remove(at: alike[0]) }
+        if recent.count > Limits.rememberedObjects { recent.removeFirst() }
+    }
+
+    private func note(_ url: HTTPURL) {
+        if listed.last?.url == url { return }
+        let identity = url.identity
+        listed.removeAll { $0.identity == identity }
+        listed.append((identity, url))
+        if listed.count > Limits.rememberedObjects { listed.removeFirst() }
     }
 
     private func miss(_ url: String, _ error: any Error) {

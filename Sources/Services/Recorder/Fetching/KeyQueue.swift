@@ -1,4 +1,5 @@
 import Concurrency
+import HTTP
 import Timeline
 
 /// The segments that wait for keys, and when which key is asked for again.
@@ -7,6 +8,10 @@ import Timeline
 struct KeyQueue: Sendable {
     private struct Entry {
         var segment: KeyPendingSegment
+        /// Where its keys are, whatever tokens the URLs have.
+        var places: [String]
+        /// The URLs of the keys that last opened another segment with the same places.
+        var hint: [String] = []
         var since: SteadyInstant
         var tries: Int
         var next: SteadyInstant
@@ -24,7 +29,7 @@ struct KeyQueue: Sendable {
         let alike = entries.last { $0.segment.keyURLs == segment.keyURLs }
         entries.append(
             Entry(
-                segment: segment, since: now, tries: alike?.tries ?? 0,
+                segment: segment, places: Self.places(of: segment), since: now, tries: alike?.tries ?? 0,
                 next: alike?.next ?? now + Limits.keyPause))
         return entries.count > Limits.segmentsWithoutKey ? entries.removeFirst().segment : nil
     }
@@ -60,13 +65,21 @@ struct KeyQueue: Sendable {
 
     /// A segment waits no more.
     ///
-    /// If it was opened, the others with the same keys are due.
+    /// If it was opened, the others with the same keys are due. Those whose URLs differ in their tokens may
+    /// wait for another key, and are due once.
     mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: SteadyInstant) {
         entries.removeAll { $0.segment.identity == segment.identity }
         guard isOpened else { return }
-        for index in entries.indices where entries[index].segment.keyURLs == segment.keyURLs {
+        let (urls, places) = (segment.keyURLs, Self.places(of: segment))
+        for index in entries.indices where entries[index].places == places {
+            guard entries[index].segment.keyURLs == urls || entries[index].hint != urls else { continue }
+            entries[index].hint = urls
             entries[index].next = min(entries[index].next, now)
         }
+    }
+
+    private static func places(of segment: KeyPendingSegment) -> [String] {
+        segment.keyURLs.map { url in (try? HTTPURL(url))?.identity ?? url }
     }
 
     /// Takes out what has waited for too long.

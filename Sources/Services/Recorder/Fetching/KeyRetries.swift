@@ -7,7 +7,7 @@ import Timeline
 /// Decides only; it has no clock.
 struct KeyRetries: Sendable {
     private var queue = KeyQueue()
-    /// Whose connection each is opened with.
+    /// Whose connection each is opened with, unless its source is in use again.
     private var uses: [SegmentIdentity: SourceUse] = [:]
     /// The one that is being opened.
     private var opening: SegmentIdentity?

@@ -25,23 +25,44 @@ extension SegmentFetcher {
         return intake
     }
 
-    /// What is needed for a segment that waits for its key.
-    func intake(of pending: KeyPendingSegment) async throws -> SegmentIntake {
+    /// What is needed for a segment that waits for its key; without a key, the one at its URL.
+    func intake(of pending: KeyPendingSegment, under key: ContentKey?) async throws -> SegmentIntake {
         var intake = SegmentIntake()
         intake.drmTags = pending.drmTags
         if let cipher = pending.cipher {
             intake.method = cipher.sampleMethod.map(Key.Method.init(rawValue:)) ?? .aes128
-            let key = try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link)
+            var key = key
+            if key == nil { key = try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link) }
             take(cipher, key: key, into: &intake)
         }
-        if let held = pending.initialization {
-            var key: (ContentKey, iv: [UInt8])?
-            if let cipher = held.cipher {
-                key = (try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link), iv: cipher.iv)
-            }
-            intake.initialization = try await initializations.section(named: held.name, key: key)
-        }
+        if let kept = pending.initialization { intake.initialization = try await section(of: kept) }
         return intake
+    }
+
+    /// The initialization section of a segment that waits for its key.
+    ///
+    /// What a wrong key makes of it is no section.
+    private func section(
+        of kept: KeyPendingSegment.Initialization,
+    ) async throws -> HeldInitialization {
+        guard let cipher = kept.cipher else {
+            return try await initializations.section(named: kept.name, key: nil)
+        }
+        let url = try HTTPURL(cipher.keyURL)
+        for key in await keys.alike(url) {
+            let section = try? await initializations.section(named: kept.name, key: (key, iv: cipher.iv))
+            if let section { return section }
+        }
+        do {
+            let key = try await keys.insist(on: url, link: link)
+            return try await initializations.section(named: kept.name, key: (key, iv: cipher.iv))
+        } catch let failure as FetchFailure where failure.reason == .keyMissing {
+            guard let key = await keys.renewed(url, link: link),
+                let section = try? await initializations.section(
+                    named: kept.name, key: (key, iv: cipher.iv))
+            else { throw failure }
+            return section
+        }
     }
 
     /// Whether a segment was not whole under a key that opens later ones.

@@ -35,41 +35,80 @@ extension SegmentFetcher {
 
     /// Reads a segment that waited for its key, and stores it as it would have been.
     ///
-    /// One that is not whole is taken as it is: the source does not hold it any more.
+    /// One that is not whole is taken as it is: the source does not hold it any more. A token in the URL of
+    /// its key may have expired since: keys that came from the same place are tried, and the URL that is
+    /// listed now.
     func open(_ pending: KeyPendingSegment) async throws(FetchFailure) -> StoredSegment {
+        let url = pending.checkedKeyURL
+        var alike: [ContentKey] = []
+        if let url { alike = await keys.alike(url) }
+        for key in alike {
+            if let stored = try await open(pending, trying: key) { return stored }
+        }
         do throws(FetchFailure) {
-            return try await mappingErrors {
-                let intake = try await intake(of: pending)
-                let draft = try await store.makeDraft()
-                let body = KeptBody(pending.key, in: store)
-                let received = try await pass(body, through: intake) { try await draft.append($0) }
-                if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
-                    await keys.opened(key, start: pending.start)
-                }
-                return try await commit(
-                    draft, received, intake, start: pending.start, flags: pending.flags,
-                    hasMap: pending.initialization != nil)
-            }
+            return try await open(pending, under: nil)
         } catch {
-            if error.isUnopened, let cipher = pending.cipher, let url = try? HTTPURL(cipher.keyURL),
-                await keys.isRight(at: url, for: pending.start)
+            if let url, error.isUnopened, await keys.isRight(at: url, for: pending.start) {
+                return try await openPart(pending, under: nil)
+            }
+            if let url, error.reason == .keyMissing, !error.isUnopened,
+                let key = await keys.renewed(url, link: link),
+                !alike.contains(where: { $0.name == key.name }),
+                let stored = try await open(pending, trying: key)
             {
-                return try await openPart(pending)
+                return stored
             }
             for url in pending.keyURLs.compactMap({ try? HTTPURL($0) }) { await keys.distrust(url) }
             throw error
         }
     }
 
+    /// Tries a key that may be of other segments; nil when it does not open this one.
+    private func open(
+        _ pending: KeyPendingSegment, trying key: ContentKey,
+    ) async throws(FetchFailure) -> StoredSegment? {
+        do throws(FetchFailure) {
+            return try await open(pending, under: key)
+        } catch {
+            guard error.isUnopened || error.reason == .segmentCorrupt else { throw error }
+            guard error.damagedByteCount != nil, await keys.isRight(key, for: pending.start) else {
+                return nil
+            }
+            return try await openPart(pending, under: key)
+        }
+    }
+
+    /// Reads a kept segment with a key, or with the one at its URL.
+    private func open(
+        _ pending: KeyPendingSegment, under key: ContentKey?,
+    ) async throws(FetchFailure) -> StoredSegment {
+        try await mappingErrors {
+            let intake = try await intake(of: pending, under: key)
+            let draft = try await store.makeDraft()
+            let body = KeptBody(pending.key, in: store)
+            let received = try await pass(body, through: intake) { try await draft.append($0) }
+            if let key { try await keys.keep(key) }
+            if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
+                await keys.opened(key, start: pending.start)
+            }
+            return try await commit(
+                draft, received, intake, start: pending.start, flags: pending.flags,
+                hasMap: pending.initialization != nil)
+        }
+    }
+
     /// What there is of a kept segment that is not whole, under a key that is known to be right.
-    private func openPart(_ pending: KeyPendingSegment) async throws(FetchFailure) -> StoredSegment {
+    private func openPart(
+        _ pending: KeyPendingSegment, under key: ContentKey?,
+    ) async throws(FetchFailure) -> StoredSegment {
         do throws(FetchFailure) {
             return try await mappingErrors {
-                var intake = try await intake(of: pending)
+                var intake = try await intake(of: pending, under: key)
                 intake.takesPart = true
                 let draft = try await store.makeDraft()
                 let body = KeptBody(pending.key, in: store)
                 let received = try await pass(body, through: intake) { try await draft.append($0) }
+                if let key { try await keys.keep(key) }
                 return try await commit(
                     draft, received, intake, start: pending.start, flags: pending.flags,
                     hasMap: pending.initialization != nil)
@@ -80,5 +119,13 @@ extension SegmentFetcher {
             failure.isTransient = false
             throw failure
         }
+    }
+}
+
+extension KeyPendingSegment {
+    /// The URL of its key, where what a key opens shows whether it is the right one.
+    fileprivate var checkedKeyURL: HTTPURL? {
+        guard let cipher, cipher.sampleMethod == nil else { return nil }
+        return try? HTTPURL(cipher.keyURL)
     }
 }

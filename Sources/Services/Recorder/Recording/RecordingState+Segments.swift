@@ -327,7 +327,9 @@ extension RecordingState {
 
     mutating func retryKeys(now: SteadyInstant) {
         for segment in keys.expired(now: now) { giveUp(segment, "the key was missing for too long") }
-        if let (segment, use) = keys.start(now: now) { perform(.openPendingSegment(segment, use)) }
+        if let (segment, use) = keys.start(now: now) {
+            perform(.openPendingSegment(segment, sources.present(use)))
+        }
     }
 
     mutating func opened(

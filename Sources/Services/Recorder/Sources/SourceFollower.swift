@@ -62,6 +62,12 @@ struct SourceFollower: Sendable {
     /// Whether an answer is to a request of the source in use.
     func isCurrent(_ use: SourceUse) -> Bool { session?.use.number == use.number }
 
+    /// The present use of the same source, which has its cookies; the use itself while there is none.
+    func present(_ use: SourceUse) -> SourceUse {
+        guard let current = session?.use, current.source == use.source else { return use }
+        return current
+    }
+
     /// The source could not be opened.
     mutating func openingFailed(now: SteadyInstant, chance: Double) {
         switch order.failed(after: now - (opened ?? now), now: now) {

@@ -80,6 +80,11 @@ struct Origin: Sendable {
         }
     }
 
+    /// Answers a path with what is made of the query.
+    func serve(_ path: String, byQuery answer: @escaping @Sendable (_ query: String?) -> HTTPResponse) {
+        shelf.answer(path) { answer($0.query) }
+    }
+
     /// Answers a path with a status, fields and bytes, whatever is asked for.
     func serve(_ path: String, _ status: HTTPStatus, _ fields: HTTPHeaders = [:], _ bytes: [UInt8]) {
         shelf.answer(path) { _ in HTTPResponse(status: status, headers: fields, body: .bytes(bytes)) }

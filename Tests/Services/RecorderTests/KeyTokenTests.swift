@@ -1,0 +1,104 @@
+import HLS
+import HTTP
+@testable import Journal
+import SegmentStore
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("A missing key whose URL has a token")
+struct KeyTokenTests {
+    private func request(_ number: Int64, key: String, _ origin: Origin) throws -> SegmentRequest {
+        let key = Key(method: .aes128, uri: key, initializationVector: 7)
+        var request = Ciphered.lastTry("\(number).vtt", keys: [key], at: try origin.url("/index.m3u8"))
+        request.segment.placed.identity.number = number
+        request.segment.placed.start = at(Double(number) * 6)
+        (request.attempt, request.isLast) = (1, false)
+        return request
+    }
+
+    /// Serves two segments under one key, which is not there.
+    private func serve(_ origin: Origin) throws {
+        for number in 7...8 {
+            origin.serve("/\(number).vtt", try Ciphered.encrypted(Ciphered.subtitles(comments: 200)))
+        }
+        origin.serve("/key", .serviceUnavailable)
+    }
+
+    /// The key is there with one query, and nothing with others.
+    private func serve(_ origin: Origin, keyFor query: String, _ key: [UInt8] = Ciphered.key) {
+        let answer: @Sendable (String?) -> HTTPResponse = { asked in
+            asked == query
+                ? HTTPResponse(status: .ok, body: .bytes(key)) : HTTPResponse(status: .forbidden)
+        }
+        origin.serve("/key", byQuery: answer)
+    }
+
+    @Test("is the one that opens later segments under a new token, and is not asked for again")
+    func held() async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store)
+            let pending = try #require(
+                await fetcher.outcome(of: try request(7, key: "key?t=1", origin)).pending)
+            serve(origin, keyFor: "t=2")
+            #expect(await fetcher.outcome(of: try request(8, key: "key?t=2", origin)).stored != nil)
+            let stored = try await fetcher.open(pending)
+            let name = try Ciphered.name(of: Ciphered.key)
+            #expect(stored.format.keyName == name)
+            #expect(origin.requests(for: "/key") == 2)
+        }
+    }
+
+    @Test("is asked for at the URL that is listed now")
+    func listed() async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let clock = TestClock()
+            let fetcher = try origin.fetcher(store: MemorySegmentStore(), clock: clock.clock)
+            let pending = try #require(
+                await fetcher.outcome(of: try request(7, key: "key?t=1", origin)).pending)
+            #expect(await fetcher.outcome(of: try request(8, key: "key?t=2", origin)).pending != nil)
+            serve(origin, keyFor: "t=2")
+            clock.pass(6)
+            let name = try Ciphered.name(of: Ciphered.key)
+            #expect(try await fetcher.open(pending).format.keyName == name)
+        }
+    }
+
+    @Test("stays missing where the query tells another key")
+    func another() async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            let pending = try #require(
+                await fetcher.outcome(of: try request(7, key: "key?id=1", origin)).pending)
+            serve(origin, keyFor: "id=2", Ciphered.otherKey)
+            _ = await fetcher.outcome(of: try request(8, key: "key?id=2", origin))
+            let failure = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
+            #expect(failure?.reason == .keyMissing && failure?.isUnopened == false)
+        }
+    }
+
+    @Test("is asked for with the cookies of the source in use, also after a restart")
+    func presentUse() throws {
+        let source = SourceSettings(url: "http://one.test/index.m3u8")
+        var driver = try StateDriver([source])
+        let pending = KeyPendingSegment(
+            channel: PublisherStage.fact(video(0), 0).channel,
+            identity: SegmentIdentity(rendition: video(0), run: 1, number: 7), start: at(0),
+            duration: 6 * seconds, container: .transportStream,
+            cipher: .init(keyURL: "http://one.test/key?t=1", iv: Ciphered.iv), arrived: at(6),
+            source: SourceLink.identity(source.url))
+        let line = JournalLineRead(
+            position: JournalPosition(file: 1, line: 0), entry: .keyPending(pending))
+        var actions = driver.send(.journalRead(.success([line])), at: 0)
+        let opening = try #require(actions.playlistRequests.first)
+        for time in stride(from: 0.5, to: 5, by: 0.5) { actions += driver.send(.clockAdvanced, at: time) }
+        let uses = actions.compactMap { if case .openPendingSegment(_, let use) = $0 { use } else { nil } }
+        #expect(uses.first == opening.use)
+    }
+}
