@@ -83,6 +83,60 @@ struct KeyTokenTests {
         }
     }
 
+    @Test("is told from a refused one, of a segment and of its initialization section")
+    func refused() async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            for (status, isDenied) in [(HTTPStatus.serviceUnavailable, false), (.forbidden, true)] {
+                let fetcher = try origin.fetcher(store: MemorySegmentStore())
+                var request = try request(7, key: "key?t=1", origin)
+                origin.serve("/key", status)
+                origin.serve("/init", status)
+                #expect(await fetcher.outcome(of: request).isKeyDenied == isDenied)
+                request.segment.entry.keys = []
+                request.segment.entry.map = MediaMap(uri: "init")
+                #expect(await fetcher.outcome(of: request).failure?.isDenied == isDenied)
+            }
+        }
+    }
+
+    @Test("leads to the multivariant playlist where its URL is refused", arguments: [false, true])
+    func renewal(isDenied: Bool) throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let list = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128,URI=\"key?t=1\"\n"
+        var playlists = try driver.answer(opening, list, at: 0).playlistRequests
+        var renewals: [Double] = []
+        for time in stride(from: 0.0, to: 20, by: 0.5) {
+            var segments: [SegmentRequest] = []
+            for playlist in playlists where playlist.purpose != .renewal {
+                let number = Int(time / 6)
+                let text = media + "#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXTINF:6,\n\(number).ts\n"
+                segments += try driver.answer(playlist, text, at: time).segmentRequests
+            }
+            playlists = []
+            for segment in segments {
+                let missed = RecordingEvent.segmentKeyMissed(
+                    Self.pending(segment), segment, isDenied: isDenied)
+                playlists += driver.send(missed, at: time).playlistRequests
+            }
+            playlists += driver.playlistRequests(at: time + 0.5)
+            if playlists.contains(where: { $0.purpose == .renewal }) { renewals.append(time) }
+        }
+        #expect(renewals.count == (isDenied ? 1 : 0))
+        #expect(renewals.allSatisfy { $0 >= 10 })
+    }
+
+    private static func pending(_ request: SegmentRequest) -> KeyPendingSegment {
+        let listed = request.segment
+        return KeyPendingSegment(
+            channel: PublisherStage.fact(video(0), 0).channel, identity: listed.identity,
+            start: listed.placed.start, duration: listed.placed.duration, container: .transportStream,
+            cipher: .init(keyURL: "http://one.test/key?t=1", iv: Ciphered.iv), arrived: listed.arrival,
+            source: "")
+    }
+
     @Test("is asked for with the cookies of the source in use, also after a restart")
     func presentUse() throws {
         let source = SourceSettings(url: "http://one.test/index.m3u8")

@@ -52,6 +52,13 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source refuses the URL: a token in it may have expired.
     var isDenied = false
 
+    /// The same of what a segment needs before it can be read.
+    func blaming(_ reason: GapReason, _ part: String) -> FetchFailure {
+        var failure = FetchFailure(reason, "\(part): \(description)")
+        failure.isDenied = isDenied
+        return failure
+    }
+
     /// The key at hand is not the one that the bytes were encrypted with, or they are not what was encrypted.
     package static func unopened(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {
         var failure = FetchFailure(.keyMissing, "the key does not open it: \(cause)")

@@ -102,7 +102,7 @@ actor InitSectionCache {
                 byteLimit: Limits.initializationBytes
             ).read()
         } catch let failure as FetchFailure {
-            throw FetchFailure(.segmentMissing, "the initialization section: \(failure)")
+            throw failure.blaming(.segmentMissing, "the initialization section")
         }
     }
 }

@@ -198,7 +198,7 @@ actor KeyCache {
             throw FetchFailure(.keyMissing, "the key: \(error)", isTransient: error.isTransient)
         }
         guard body.status == .ok else {
-            throw FetchFailure(.keyMissing, "the source answered \(body.status.rawValue) for the key")
+            throw FetchFailure(status: body.status.rawValue).blaming(.keyMissing, "the key")
         }
         guard body.bytes.count == AES128CBC.keyByteCount else {
             throw FetchFailure(.keyMissing, "the key has \(body.bytes.count) bytes instead of 16")

@@ -14,7 +14,10 @@ extension SegmentFetcher {
         intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
         intake.drmTags = drmTags(of: listed.entry)
         if let cipher = try cipher(of: listed, base: base) {
-            let key = asksForKeys ? try await keyAtHand(cipher, domain: listed.discontinuityCount) : nil
+            var key: ContentKey?
+            if asksForKeys {
+                key = try await keyAtHand(cipher, domain: listed.discontinuityCount, &intake)
+            }
             take(cipher, key: key, into: &intake)
             intake.isPending = key == nil
         }
@@ -103,7 +106,7 @@ extension SegmentFetcher {
                 map, at: url, domain: domain, link: link, key: nil)
             return
         }
-        if asksForKeys, let key = try await keyAtHand(cipher, domain: domain) {
+        if asksForKeys, let key = try await keyAtHand(cipher, domain: domain, &intake) {
             intake.initialization = try await initializations.section(
                 map, at: url, domain: domain, link: link, key: (key, iv: cipher.iv))
             return
@@ -117,7 +120,7 @@ extension SegmentFetcher {
     ///
     /// The recorder cannot check a key for samples, so it is used only up to the next discontinuity.
     private func keyAtHand(
-        _ cipher: KeyPendingSegment.Cipher, domain: Int,
+        _ cipher: KeyPendingSegment.Cipher, domain: Int, _ intake: inout SegmentIntake,
     ) async throws -> ContentKey? {
         let place =
             cipher.sampleMethod == nil
@@ -127,6 +130,7 @@ extension SegmentFetcher {
         } catch {
             guard let failure = error as? FetchFailure, failure.reason == .keyMissing, !Task.isCancelled
             else { throw error }
+            if failure.isDenied { intake.isDenied = true }
             return nil
         }
     }

@@ -20,8 +20,8 @@ struct SegmentFetcher: Sendable {
     /// What a try led to.
     enum Fetched: Sendable {
         case stored(StoredSegment)
-        /// The bytes are durable, and cannot be read before a key comes.
-        case keyPending(KeyPendingSegment)
+        /// The bytes are durable, and cannot be read before a key comes, whose URL may be refused.
+        case keyPending(KeyPendingSegment, isDenied: Bool = false)
     }
 
     /// Fetches, verifies and stores a segment.
@@ -77,7 +77,8 @@ struct SegmentFetcher: Sendable {
                     throw FetchFailure(.keyMissing, "a key is missing for better bytes")
                 }
                 return .keyPending(
-                    try await keep(listed, intake, base: base, timeLimit: request.timeLimit))
+                    try await keep(listed, intake, base: base, timeLimit: request.timeLimit),
+                    isDenied: intake.isDenied)
             }
             let draft = try await store.makeDraft()
             // Each piece is read, decrypted and inspected on the thread that writes it.

@@ -18,6 +18,8 @@ struct SegmentIntake: Sendable {
     var sealed: KeyPendingSegment.Initialization?
     /// A key is missing now: the bytes are stored as they come.
     var isPending = false
+    /// The source refuses the URL of a key.
+    var isDenied = false
 
     /// The key is known to be right: as much as it opens of a body that is not whole is kept.
     var takesPart = false

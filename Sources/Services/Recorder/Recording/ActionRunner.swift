@@ -78,7 +78,8 @@ struct ActionRunner: ActionPerforming {
             let fetcher = try sources.fetcher(of: request.segment.identity.rendition, request.use)
             switch try await fetcher.fetch(request) {
             case .stored(let stored): return .segmentStored(stored, request)
-            case .keyPending(let segment): return .segmentKeyMissed(segment, request)
+            case .keyPending(let segment, let isDenied):
+                return .segmentKeyMissed(segment, request, isDenied: isDenied)
             }
         } catch {
             return .segmentFailed(error, request)

@@ -19,8 +19,8 @@ package enum RecordingEvent: Sendable {
 
     /// A segment's bytes are durable in the archive.
     case segmentStored(StoredSegment, SegmentRequest)
-    /// A segment's bytes are durable as they came: the key to read them is missing.
-    case segmentKeyMissed(KeyPendingSegment, SegmentRequest)
+    /// A segment's bytes are durable as they came: the key to read them is missing, whose URL may be refused.
+    case segmentKeyMissed(KeyPendingSegment, SegmentRequest, isDenied: Bool = false)
     case segmentFailed(FetchFailure, SegmentRequest)
     /// What was read of a segment; nil when a missing key prevents to tell.
     case segmentProbed(ProbedSegment?, ProbeRequest)

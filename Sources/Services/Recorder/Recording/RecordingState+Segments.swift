@@ -171,12 +171,16 @@ extension RecordingState {
         tried(
             request, succeeded: failure.isOwnLimit ? nil : failure.reason == .diskFull,
             retry: isRetried ? now + request.pause : nil, now: now)
-        if failure.isDenied, isRecording, sources.isCurrent(request.use) {
-            requestRenewal(because: failure.description, now: now)
-        }
+        if failure.isDenied { denied(failure.description, request.use, now: now) }
         guard !isRetried else { return }
         lose(request.segment.placed, cause)
         if request.isRefused { seekElsewhere(request.segment.placed, failure.reason, request.use) }
+    }
+
+    /// A URL is refused: the multivariant playlist may have others by now.
+    mutating func denied(_ reason: String, _ use: SourceUse, now: SteadyInstant) {
+        guard isRecording, sources.isCurrent(use) else { return }
+        requestRenewal(because: reason, now: now)
     }
 
     /// What is stored of a segment stays.

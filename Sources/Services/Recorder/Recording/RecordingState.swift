@@ -128,7 +128,9 @@ package struct RecordingState: Sendable {
         case .playlistUnchanged(let arrival, let request): playlistUnchanged(request, at: arrival.steady)
         case .playlistFailed(let error, let request): playlistFailed(error, request, now: now)
         case .segmentStored(let stored, let request): segmentStored(stored, request, now: now.steady)
-        case .segmentKeyMissed(let segment, let request): segmentKeyMissed(segment, request, now: now.steady)
+        case .segmentKeyMissed(let segment, let request, let isDenied):
+            if isDenied { denied("the source refuses the key", request.use, now: now.steady) }
+            segmentKeyMissed(segment, request, now: now.steady)
         case .segmentFailed(let failure, let request): segmentFailed(failure, request, now: now.steady)
         case .segmentProbed(let probed, let request): segmentProbed(probed, request, now: now.steady)
         case .probeFailed(let request): probeFailed(request, now: now.steady)
@@ -149,9 +151,7 @@ package struct RecordingState: Sendable {
         actions.append(action)
     }
 
-    mutating func log(
-        _ level: Logger.Level, _ text: String, _ metadata: [String: String] = [:],
-    ) {
+    mutating func log(_ level: Logger.Level, _ text: String, _ metadata: [String: String] = [:]) {
         actions.append(.log(RecordingMessage(level: level, text: text, metadata: metadata)))
     }
 }

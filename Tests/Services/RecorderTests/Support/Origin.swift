@@ -86,7 +86,7 @@ struct Origin: Sendable {
     }
 
     /// Answers a path with a status, fields and bytes, whatever is asked for.
-    func serve(_ path: String, _ status: HTTPStatus, _ fields: HTTPHeaders = [:], _ bytes: [UInt8]) {
+    func serve(_ path: String, _ status: HTTPStatus, _ fields: HTTPHeaders = [:], _ bytes: [UInt8] = []) {
         shelf.answer(path) { _ in HTTPResponse(status: status, headers: fields, body: .bytes(bytes)) }
     }
 

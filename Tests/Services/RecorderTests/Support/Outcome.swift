@@ -9,7 +9,12 @@ extension Result<SegmentFetcher.Fetched, FetchFailure> {
     }
 
     var pending: KeyPendingSegment? {
-        if case .success(.keyPending(let pending)) = self { pending } else { nil }
+        if case .success(.keyPending(let pending, _)) = self { pending } else { nil }
+    }
+
+    /// Whether it waits for a key whose URL the source refuses.
+    var isKeyDenied: Bool {
+        if case .success(.keyPending(_, let isDenied)) = self { isDenied } else { false }
     }
 
     var failure: FetchFailure? {
