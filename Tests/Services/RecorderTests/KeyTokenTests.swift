@@ -137,22 +137,42 @@ struct KeyTokenTests {
             source: "")
     }
 
-    @Test("is asked for with the cookies of the source in use, also after a restart")
-    func presentUse() throws {
-        let source = SourceSettings(url: "http://one.test/index.m3u8")
-        var driver = try StateDriver([source])
-        let pending = KeyPendingSegment(
-            channel: PublisherStage.fact(video(0), 0).channel,
-            identity: SegmentIdentity(rendition: video(0), run: 1, number: 7), start: at(0),
-            duration: 6 * seconds, container: .transportStream,
-            cipher: .init(keyURL: "http://one.test/key?t=1", iv: Ciphered.iv), arrived: at(6),
-            source: SourceLink.identity(source.url))
+    /// Starts with a segment that waits for its key: what is asked of the sources in the first seconds.
+    private func restarted(
+        _ sources: [SourceSettings], _ pending: KeyPendingSegment,
+    ) throws -> [RecordingAction] {
+        var driver = try StateDriver(sources)
         let line = JournalLineRead(
             position: JournalPosition(file: 1, line: 0), entry: .keyPending(pending))
         var actions = driver.send(.journalRead(.success([line])), at: 0)
-        let opening = try #require(actions.playlistRequests.first)
         for time in stride(from: 0.5, to: 5, by: 0.5) { actions += driver.send(.clockAdvanced, at: time) }
-        let uses = actions.compactMap { if case .openPendingSegment(_, let use) = $0 { use } else { nil } }
-        #expect(uses.first == opening.use)
+        return actions
+    }
+
+    @Test("is asked for with the cookies of the source in use, also after a restart")
+    func presentUse() throws {
+        let source = SourceSettings(url: "http://one.test/index.m3u8")
+        var pending = Self.pending(Ciphered.lastTry("7.ts", at: try HTTPURL(source.url)))
+        pending.source = SourceLink.identity(source.url)
+        let actions = try restarted([source], pending)
+        let use = try #require(actions.playlistRequests.first).use
+        #expect(actions.usesToOpen.first == use)
+    }
+
+    @Test("is asked of the source that its segment is from, after a restart", arguments: [false, true])
+    func source(isLogForm: Bool) async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let first = SourceSettings(url: "http://one.test/index.m3u8")
+            var second = try origin.source("/\(String(repeating: "a", count: 32))/live/index.m3u8?t=1")
+            second.headers = ["X-Key": "1"]
+            let link = try SourceLink(second, client: origin.client, policy: AddressPolicy())
+            let fetcher = try origin.fetcher(store: MemorySegmentStore(), link: link)
+            var pending = try #require(
+                await fetcher.outcome(of: try request(7, key: "key", origin)).pending)
+            if isLogForm { pending.source = SourceLink.logged(second.url) }
+            let actions = try restarted([first, second], pending)
+            #expect(actions.usesToOpen.first?.source == second)
+        }
     }
 }

@@ -29,7 +29,7 @@ extension SegmentFetcher {
                 ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
             drmTags: intake.drmTags,
             programDateTime: listed.programDateTime,
-            arrived: listed.arrival, source: link.url.description, boundary: listed.placed.boundary,
+            arrived: listed.arrival, source: link.url.identity, boundary: listed.placed.boundary,
             cueTags: listed.keptTags)
     }
 

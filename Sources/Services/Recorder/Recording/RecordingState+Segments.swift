@@ -314,6 +314,8 @@ extension RecordingState {
             let settings = channel.settings.sources
             guard
                 let source = settings.first(where: { SourceLink.identity($0.url) == segment.source })
+                    // Lines of older recorders have what logs show.
+                    ?? settings.first(where: { SourceLink.logged($0.url) == segment.source })
                     ?? settings.first
             else { return }
             let use = uses[source.url] ?? SourceUse(number: sources.nextUse(), source: source)

@@ -109,6 +109,11 @@ extension [RecordingAction] {
         compactMap { if case .openPendingSegment(let segment, _) = $0 { segment } else { nil } }
     }
 
+    /// The uses with whose connections segments are opened that waited for their keys.
+    var usesToOpen: [SourceUse] {
+        compactMap { if case .openPendingSegment(_, let use) = $0 { use } else { nil } }
+    }
+
     var segmentRequests: [SegmentRequest] {
         compactMap { if case .fetchSegment(let request) = $0 { request } else { nil } }
     }
