@@ -2,6 +2,7 @@ import HLS
 import HTTP
 import HTTPClient
 import SegmentStore
+import TestSupport
 import Testing
 import Timeline
 
@@ -96,6 +97,33 @@ struct FetchQueuesTests {
         let started = queues.start(now: moment(0))
         #expect(started.map(\.segment.entry.uri) == ["1.ts", "2.ts?token=b", "3.ts"])
         #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
+    }
+
+    @Test(
+        "Its key and section are fetched where they are listed last, unless tags in force may be left out",
+        arguments: [nil, 3] as [UInt64?])
+    func relistedKeys(skip: UInt64?) throws {
+        func key(_ token: String) -> Key { Key(method: .aes128, uri: "key?token=\(token)") }
+        var queues = FetchQueues()
+        var request = try Self.request(7, until: 60)
+        request.segment.entry.keys = [key("a")]
+        request.segment.entry.map = MediaMap(uri: "init?token=a", keys: [key("a")])
+        queues.add([request], of: video(0))
+        let text =
+            "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:6\n"
+            + "#EXT-X-MEDIA-SEQUENCE:\(7 - (skip ?? 0))\n"
+            + (skip.map { "#EXT-X-SKIP:SKIPPED-SEGMENTS=\($0)\n" } ?? "")
+            + "#EXT-X-KEY:METHOD=AES-128,URI=\"key?token=b\"\n#EXT-X-MAP:URI=\"init?token=b\"\n"
+            + "#EXTINF:6,\n7.ts?token=b\n"
+        guard case .media(let playlist) = try Playlist.reading(text).playlist else {
+            throw TestFailure("no media playlist")
+        }
+        queues.relist(playlist, of: video(0), run: 1, request.use, base: request.base, arrival: moment(0))
+        let entry = try #require(queues.start(now: moment(0)).first).segment.entry
+        let token = skip == nil ? "b" : "a"
+        #expect(entry.uri == "7.ts?token=b")
+        #expect(entry.keys == [key(token)])
+        #expect(entry.map == MediaMap(uri: "init?token=\(token)", keys: [key(token)]))
     }
 
     @Test("A segment is not given up while it is listed, for two hundred tries")

@@ -144,8 +144,8 @@ struct FetchQueues: Sendable {
         queues[id, default: Queue()].add(requests)
     }
 
-    /// A playlist of a source run lists segments again that are still to be fetched: tokens in their URLs may
-    /// be new, and the source holds them for longer.
+    /// A playlist of a source run lists segments again that are still to be fetched: tokens in their URLs and
+    /// those of their keys may be new, and the source holds them for longer.
     ///
     /// After a bounded number of tries the time of a segment is not moved on any more.
     mutating func relist(
@@ -169,6 +169,11 @@ struct FetchQueues: Sendable {
             }
             var request = request
             (request.segment.entry.uri, request.base) = (entry.uri, base)
+            // What is in force at the first segment after skipped ones is not in the playlist.
+            if playlist.skip == nil {
+                request.segment.entry.keys = entry.keys
+                request.segment.entry.map = entry.map
+            }
             if request.attempt < Limits.triesWhileListed {
                 request.segment.availableUntil = max(request.segment.availableUntil, available)
             }
