@@ -108,6 +108,31 @@ struct SourceSessionTests {
         #expect(fetched == ["delta1.ts", "2.ts", "3.ts"])
     }
 
+    @Test(
+        "A playlist that leaves out the tags of keys or initialization sections is not taken",
+        arguments: ["#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n", "#EXT-X-MAP:URI=\"init\"\n"])
+    func deltaWithoutTags(tag: String) throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let head = "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:6\n"
+        func whole(_ count: Int) -> String {
+            head + tag + (0..<count).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+        }
+        #expect(try driver.answer(opening, whole(1), at: 6).segmentURIs == ["0.ts"])
+        let skipping = head + "#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:6,\n1.ts\n"
+        var answers = [skipping, skipping, skipping, whole(2)]
+        var fetched: [MediaSegment] = []
+        for time in stride(from: 6.5, to: 60, by: 0.5) {
+            for request in driver.playlistRequests(at: time) where !answers.isEmpty {
+                let actions = try driver.answer(request, answers.removeFirst(), at: time)
+                fetched += actions.segmentRequests.map(\.segment.entry)
+            }
+        }
+        #expect(answers.isEmpty)
+        #expect(fetched.map(\.uri) == ["1.ts"])
+        #expect(fetched.allSatisfy { !$0.keys.isEmpty || $0.map != nil })
+    }
+
     @Test("A multivariant playlist is read again before a token in its URLs expires")
     func tokens() throws {
         var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])

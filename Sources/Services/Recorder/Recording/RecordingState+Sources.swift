@@ -218,7 +218,9 @@ extension RecordingState {
         let moment = moment(now)
         sources.session?.redirected(id, to: fetched.edge, at: moment)
         let failures = sources.session?.polls[id]?.polling.failures ?? 0
-        guard playlist.skip == nil || failures >= 2 || progress.isContinued(id, by: playlist) else {
+        let isTold = sources.session?.tellsTagsInForce(id, playlist) ?? true
+        guard playlist.skip == nil || isTold && (failures >= 2 || progress.isContinued(id, by: playlist))
+        else {
             let error = SourceError.unusable("the playlist leaves out segments unasked (EXT-X-SKIP)")
             return renditionFailed(id, error, now: now)
         }

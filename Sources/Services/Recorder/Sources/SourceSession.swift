@@ -20,6 +20,8 @@ struct SourceSession: Sendable {
     private var edges: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
     /// The playlists that were taken last.
     private var versions: [RenditionID: PlaylistVersion] = [:]
+    /// Renditions with keys or initialization sections in their last playlist that left nothing out.
+    private var tagged: Set<RenditionID> = []
     /// Those of the multivariant playlist, for its media playlists to import.
     private var variables: [String: String] = [:]
     private(set) var isMultivariant = false
@@ -150,6 +152,16 @@ extension SourceSession {
     /// What the playlist is told by that was taken last; nil asks for all of the next one.
     mutating func knows(_ id: RenditionID, _ version: PlaylistVersion?) {
         versions[id] = version
+    }
+
+    /// Whether a playlist says which keys and initialization section its segments have: not where the tags are
+    /// with the segments that it leaves out (RFC 8216bis §4.4.5.2).
+    mutating func tellsTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
+        guard playlist.skip == nil else { return !tagged.contains(id) }
+        guard !playlist.segments.isEmpty else { return true }
+        let isTagged = playlist.segments.contains { !$0.keys.isEmpty || $0.map != nil }
+        if isTagged { tagged.insert(id) } else { tagged.remove(id) }
+        return true
     }
 
     /// The playlist that was taken last has come once more.
