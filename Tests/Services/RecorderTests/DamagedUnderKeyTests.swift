@@ -64,6 +64,34 @@ struct DamagedUnderKeyTests {
         }
     }
 
+    @Test(
+        "is kept as far as it came where every transfer is cut, also of a range",
+        arguments: [EncryptionChoice.keep, .clear], [false, true])
+    func cut(encryption: EncryptionChoice, isRange: Bool) async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let whole = try Ciphered.encrypted(plain)
+            // Seven bytes of the last block but one do not come, nor does that behind it.
+            origin.serve("/7.vtt", Array(whole.dropLast(16 + 7)), announcing: UInt64(whole.count))
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store, encryption: encryption)
+            #expect(await fetcher.outcome(of: try self.request(8, origin)).stored?.flags == [])
+            var request = try request(7, origin)
+            if isRange {
+                request.segment.entry.byteRange = HLS.ByteRange(length: UInt64(whole.count), offset: 0)
+            }
+            let first = await fetcher.outcome(of: request).failure
+            #expect(first?.isCut == true && first?.isTransient == true)
+            (request.attempt, request.isLast) = (3, true)
+            let stored = try #require(await fetcher.outcome(of: request).stored)
+            #expect(stored.flags == .damaged)
+            let bytes = try await store.read(stored.object.key)
+            let came = encryption == .keep ? try opened(bytes) : bytes
+            #expect(came.count > 3000 && came == Array(plain.prefix(came.count)))
+            #expect(origin.requests(for: "/key") == 1)
+        }
+    }
+
     @Test("does not wait for another key once later segments were opened")
     func pending() async throws {
         try await Origin.run { origin in

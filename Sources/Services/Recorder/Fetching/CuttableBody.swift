@@ -21,6 +21,7 @@ final class CuttableBody: SegmentBody {
         } catch let error as FetchFailure where error.reason == .segmentCorrupt {
             cut = error
         }
+        cut?.isCut = true
         return nil
     }
 }

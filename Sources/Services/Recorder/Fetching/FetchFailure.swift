@@ -12,6 +12,9 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The key is there but does not decrypt the segment; other segments with the same key may still decrypt.
     var isUnopened = false
 
+    /// The body began well and ended too early.
+    var isCut = false
+
     /// The source was not asked, as too many transfers were running here.
     var isOwnLimit = false
 

@@ -68,11 +68,11 @@ extension SegmentFetcher {
         }
     }
 
-    /// Whether a segment was not whole under a key that opens later ones.
+    /// Whether a segment was not whole, or its transfer was cut, under a key that opens later ones.
     func isKeyRight(
         for listed: ListedSegment, base: HTTPURL, after failure: FetchFailure,
     ) async -> Bool {
-        guard failure.isUnopened || failure.reason == .segmentCorrupt,
+        guard failure.isUnopened || failure.isCut || failure.reason == .segmentCorrupt,
             let cipher = try? cipher(of: listed, base: base), cipher.sampleMethod == nil,
             let url = try? HTTPURL(cipher.keyURL)
         else { return false }

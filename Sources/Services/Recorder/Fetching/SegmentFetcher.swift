@@ -32,12 +32,14 @@ struct SegmentFetcher: Sendable {
         do {
             return try await attempt(request)
         } catch {
+            if error.isCut, !request.isLast { throw error }
             if await isKeyRight(for: request.segment, base: request.base, after: error) {
                 guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
                     throw error.underRightKey
                 }
-                return try await part(request)
+                return try await part(request, after: error)
             }
+            if error.isCut { throw error }
             if error.isUnopened || error.reason == .segmentCorrupt {
                 await distrustKey(of: request.segment, base: request.base)
             }
@@ -124,15 +126,20 @@ struct SegmentFetcher: Sendable {
     }
 
     /// What there is of a segment that is not whole, under a key that is known to be right.
-    private func part(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
+    private func part(
+        _ request: SegmentRequest, after failure: FetchFailure,
+    ) async throws(FetchFailure) -> Fetched {
         do throws(FetchFailure) {
             return try await mappingErrors {
                 let listed = request.segment
                 var intake = try await intake(of: listed, base: request.base)
                 intake.takesPart = intake.isDeciphered
                 let draft = try await store.makeDraft()
-                let body = try await open(listed, base: request.base, timeLimit: request.timeLimit)
+                let body = CuttableBody(
+                    try await open(listed, base: request.base, timeLimit: request.timeLimit))
                 let received = try await pass(body, through: intake) { try await draft.append($0) }
+                // All of it has come this time: it is read to its end.
+                if failure.isCut, body.cut == nil, let whole = try? await attempt(request) { return whole }
                 try request.checkBetter(received)
                 return .stored(
                     try await commit(
