@@ -1,3 +1,4 @@
+import Digest
 import HLS
 import HTTP
 @testable import Journal
@@ -104,6 +105,48 @@ struct WrongKeyTests {
                 clock.pass(0.6)
             }
             #expect(counts == [2, 3, 3, 4, 4])
+        }
+    }
+
+    /// A segment under a key, with the vector of all of these tests.
+    private func serve(_ number: Int64, under key: [UInt8], _ origin: Origin) throws -> SegmentRequest {
+        var cipher = try AES128CBC(.encrypt, key: key, iv: Ciphered.iv)
+        let head = try cipher.update(Ciphered.subtitles(comments: 200))
+        origin.serve("/\(number).vtt", head + (try cipher.finish()))
+        let keys = [Key(method: .aes128, uri: "key", initializationVector: 7)]
+        var request = Ciphered.lastTry("\(number).vtt", keys: keys, at: try origin.url("/index.m3u8"))
+        request.segment.placed.identity.number = number
+        request.segment.placed.start = at(Double(number) * 6)
+        (request.attempt, request.isLast) = (1, false)
+        return request
+    }
+
+    @Test("gives way to the one that its URL had before, for a segment from then", arguments: [false, true])
+    func changed(isWaiting: Bool) async throws {
+        try await Origin.run { origin in
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            let requests = try [Ciphered.key, Ciphered.key, Ciphered.otherKey].enumerated().map {
+                try serve(Int64($0.offset + 1), under: $0.element, origin)
+            }
+            origin.serve("/key", Ciphered.key)
+            #expect(await fetcher.outcome(of: requests[0]).stored != nil)
+            origin.serve("/key", Ciphered.otherKey)
+            #expect(await fetcher.outcome(of: requests[2]).failure?.isUnopened == true)
+            #expect(await fetcher.outcome(of: requests[2]).stored != nil)
+            var stored: StoredSegment?
+            if isWaiting {
+                let listed = requests[1].segment
+                let intake = try await fetcher.intake(
+                    of: listed, base: requests[1].base, asksForKeys: false)
+                let pending = try await fetcher.keep(
+                    listed, intake, base: requests[1].base, timeLimit: .seconds(30))
+                stored = try await fetcher.open(pending)
+            } else {
+                stored = await fetcher.outcome(of: requests[1]).stored
+            }
+            let name = try Ciphered.name(of: Ciphered.key)
+            #expect(stored?.format.keyName == name)
+            #expect(stored?.flags == [])
         }
     }
 

@@ -6,16 +6,18 @@ import Timeline
 
 /// Keys and initialization sections: what a segment needs before it can be read.
 extension SegmentFetcher {
-    /// What is needed for a listed segment; keys are not asked for when they are known not to fit.
+    /// What is needed for a listed segment.
+    ///
+    /// Keys are not asked for when they are known not to fit, nor is its own where it is given.
     func intake(
-        of listed: ListedSegment, base: HTTPURL, asksForKeys: Bool = true,
+        of listed: ListedSegment, base: HTTPURL, asksForKeys: Bool = true, under given: ContentKey? = nil,
     ) async throws -> SegmentIntake {
         var intake = SegmentIntake()
         intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
         intake.drmTags = drmTags(of: listed.entry)
         if let cipher = try cipher(of: listed, base: base) {
-            var key: ContentKey?
-            if asksForKeys {
+            var key = given
+            if key == nil, asksForKeys {
                 key = try await keyAtHand(cipher, domain: listed.discontinuityCount, &intake)
             }
             take(cipher, key: key, into: &intake)
@@ -77,6 +79,14 @@ extension SegmentFetcher {
             let url = try? HTTPURL(cipher.keyURL)
         else { return false }
         return await keys.isRight(at: url, for: listed.placed.start)
+    }
+
+    /// Keys that the URL of a segment's key had before the one at hand, or has with other tokens.
+    func earlierKeys(of listed: ListedSegment, base: HTTPURL) async -> [ContentKey] {
+        guard let cipher = try? cipher(of: listed, base: base), cipher.sampleMethod == nil,
+            let url = try? HTTPURL(cipher.keyURL)
+        else { return [] }
+        return await keys.alike(url)
     }
 
     /// The keys at hand did not open a segment.

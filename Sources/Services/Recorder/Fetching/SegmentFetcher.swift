@@ -33,6 +33,11 @@ struct SegmentFetcher: Sendable {
             return try await attempt(request)
         } catch {
             if error.isCut, !request.isLast { throw error }
+            if error.isUnopened, error.damagedByteCount == nil,
+                let fetched = try await underEarlierKey(request)
+            {
+                return fetched
+            }
             if await isKeyRight(for: request.segment, base: request.base, after: error) {
                 guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
                     throw error.underRightKey
@@ -69,11 +74,13 @@ struct SegmentFetcher: Sendable {
 
     // MARK: One try
 
-    private func attempt(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
+    private func attempt(
+        _ request: SegmentRequest, under key: ContentKey? = nil,
+    ) async throws(FetchFailure) -> Fetched {
         let (listed, base) = (request.segment, request.base)
         return try await mappingErrors {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full") }
-            let intake = try await intake(of: listed, base: base)
+            let intake = try await intake(of: listed, base: base, under: key)
             if intake.isPending {
                 guard request.held == nil else {
                     throw FetchFailure(.keyMissing, "a key is missing for better bytes")
@@ -93,6 +100,7 @@ struct SegmentFetcher: Sendable {
                 throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
             }
             try request.checkBetter(received)
+            if let key { try await keys.keep(key) }
             if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
                 await keys.opened(key, start: listed.placed.start)
             }
@@ -127,12 +135,12 @@ struct SegmentFetcher: Sendable {
 
     /// What there is of a segment that is not whole, under a key that is known to be right.
     private func part(
-        _ request: SegmentRequest, after failure: FetchFailure,
+        _ request: SegmentRequest, after failure: FetchFailure, under key: ContentKey? = nil,
     ) async throws(FetchFailure) -> Fetched {
         do throws(FetchFailure) {
             return try await mappingErrors {
                 let listed = request.segment
-                var intake = try await intake(of: listed, base: request.base)
+                var intake = try await intake(of: listed, base: request.base, under: key)
                 intake.takesPart = intake.isDeciphered
                 let draft = try await store.makeDraft()
                 let body = CuttableBody(
@@ -141,6 +149,7 @@ struct SegmentFetcher: Sendable {
                 // All of it has come this time: it is read to its end.
                 if failure.isCut, body.cut == nil, let whole = try? await attempt(request) { return whole }
                 try request.checkBetter(received)
+                if let key { try await keys.keep(key) }
                 return .stored(
                     try await commit(
                         draft, received, intake, start: listed.placed.start, flags: listed.flags,
@@ -149,6 +158,23 @@ struct SegmentFetcher: Sendable {
         } catch {
             throw error.isUnopened ? error.underRightKey : error
         }
+    }
+
+    /// Tries a segment, of which the key at hand makes no media, with those that its URL had before.
+    ///
+    /// Nil when none of them opens it.
+    private func underEarlierKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched? {
+        for key in await earlierKeys(of: request.segment, base: request.base) {
+            do throws(FetchFailure) {
+                return try await attempt(request, under: key)
+            } catch {
+                // What it opens begins as media: it is the right key, and the end is missing.
+                guard error.isUnopened, let count = error.damagedByteCount else { continue }
+                guard request.acceptsDamage(byteCount: count) else { throw error.underRightKey }
+                return try await part(request, after: error, under: key)
+            }
+        }
+        return nil
     }
 
     /// Keeps a segment that the key at hand does not open.
