@@ -131,6 +131,20 @@ struct ForeignKeyTests {
         (.aes128, page), (.aes128, []), (.aes256GCM, []),
     ]
 
+    @Test("are clear for all where the key is there and they are stored in plain", arguments: [true, false])
+    func decrypted(isKept: Bool) async throws {
+        try await Origin.run { origin in
+            origin.serve("/7.vtt", try Ciphered.encrypted(Ciphered.subtitles(comments: 200)))
+            origin.serve("/key", Ciphered.key)
+            let keys = [Key(method: .aes128, uri: "key"), Self.key(.aes128)]
+            let stored = try await origin.fetcher(
+                store: MemorySegmentStore(), encryption: isKept ? .keep : .clear
+            ).outcome(of: Ciphered.lastTry("7.vtt", keys: keys, at: origin.url("/index.m3u8"))).stored
+            #expect(stored?.format.drmTags.count == (isKept ? 1 : 0))
+            #expect(stored?.format.keyMethod == (isKept ? "AES-128" : nil))
+        }
+    }
+
     @Test("are refused where a page or nothing stands in their place", arguments: impostors)
     func refused(method: Key.Method, body: [UInt8]) async throws {
         try await Origin.run { origin in

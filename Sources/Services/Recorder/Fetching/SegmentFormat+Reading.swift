@@ -17,8 +17,10 @@ extension SegmentFormat {
             sampleRate = inspection.sampleRate
         }
         initName = intake.initialization?.name
-        if intake.isStoredEncrypted || intake.key == nil { keyMethod = intake.method?.rawValue }
         if intake.isStoredEncrypted { keyName = intake.key?.name }
+        // Nothing is encrypted any more that was under a key.
+        guard intake.isStoredEncrypted || intake.key == nil else { return }
+        keyMethod = intake.method?.rawValue
         drmTags = intake.drmTags
     }
 
