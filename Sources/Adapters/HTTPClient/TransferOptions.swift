@@ -14,7 +14,7 @@ package struct TransferOptions: Sendable {
     ///
     /// A server may answer 200 with the whole resource; the status tells.
     package var range: Range<UInt64>?
-    /// Accepts gzip and other codings, and decodes.
+    /// Accepts gzip and other codings, and decodes; else the body is asked for without any.
     ///
     /// Not together with `range`. Such a body is never paused, so `byteLimit` also bounds the memory for it.
     package var acceptCompressed: Bool

@@ -71,7 +71,8 @@ extension EasyHandle {
         if job.options.method != .get { try set(CURLOPT_CUSTOMREQUEST, job.options.method.rawValue) }
         if let body = job.options.body { try set(body: body) }
         try set(CURLOPT_USERAGENT, job.session.options.userAgent)
-        try set(headers: fields.lines)
+        // Without the field any coding is acceptable (RFC 9110 §12.5.3).
+        try set(headers: fields.lines + (job.options.decodes ? [] : ["Accept-Encoding: identity"]))
         if let cookies = fields.cookies { try set(CURLOPT_COOKIE, cookies) }
         if job.options.decodes { try set(CURLOPT_ACCEPT_ENCODING, "") }
     }

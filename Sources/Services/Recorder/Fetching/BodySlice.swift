@@ -1,3 +1,4 @@
+import Compression
 import HLS
 import HTTP
 import HTTPClient
@@ -8,10 +9,18 @@ import Timeline
 final class BodySlice: SegmentBody {
     private var transfer: Transfer
     private var wanted: WantedBytes
+    private let byteLimit: Int
+    /// The whole body is said to be gzip, which was not asked for.
+    private let isCoded: Bool
+    private var inflater: GzipInflater?
+    /// Bytes that were given.
+    private var byteCount = 0
 
-    private init(_ transfer: consuming Transfer, _ wanted: WantedBytes) {
+    private init(_ transfer: consuming Transfer, _ wanted: WantedBytes, isCoded: Bool, byteLimit: Int) {
         self.transfer = transfer
         self.wanted = wanted
+        self.isCoded = isCoded
+        self.byteLimit = byteLimit
     }
 
     /// Asks for a segment and waits for the head of the answer.
@@ -32,7 +41,10 @@ final class BodySlice: SegmentBody {
                 headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
                 totalTimeout: timeLimit, queueTimeout: timeLimit, freshConnection: isFresh))
         let skip = try skipped(transfer.head, range: range)
-        return BodySlice(transfer, WantedBytes(skipping: skip, count: range?.length))
+        let isCoded = range == nil && transfer.head.isGzip
+        return BodySlice(
+            transfer, WantedBytes(skipping: skip, count: range?.length), isCoded: isCoded,
+            byteLimit: byteLimit)
     }
 
     /// Bytes of the answer in front of the range.
@@ -50,8 +62,39 @@ final class BodySlice: SegmentBody {
 
     /// The next bytes; nil at the end.
     ///
-    /// A body that ends before the range does is an error.
+    /// A body that ends before the range does is an error. Some origins name a coding that the body has not.
     func next() async throws -> [UInt8]? {
+        guard isCoded else { return try await received() }
+        if byteCount == 0, inflater == nil {
+            guard let first = try await received() else { return nil }
+            byteCount = first.count
+            guard GzipInflater.begins(first) else { return first }
+            (inflater, byteCount) = (try GzipInflater(), 0)
+            inflater?.put(first)
+        }
+        guard let inflater else { return try await received() }
+        return try await inflated(by: inflater)
+    }
+
+    private func inflated(by inflater: GzipInflater) async throws -> [UInt8]? {
+        do {
+            while true {
+                if let piece = try inflater.next() {
+                    byteCount += piece.count
+                    guard byteCount <= byteLimit else { throw TransferError.tooLarge(limit: byteLimit) }
+                    return piece
+                }
+                guard let chunk = try await received() else { break }
+                inflater.put(chunk)
+            }
+        } catch let error as CompressionError {
+            throw FetchFailure(.segmentCorrupt, "gzip: \(error)")
+        }
+        guard inflater.isComplete else { throw FetchFailure(.segmentCorrupt, "gzip ends early") }
+        return nil
+    }
+
+    private func received() async throws -> [UInt8]? {
         while !wanted.isComplete, let chunk = try await transfer.nextChunk() {
             let bytes = wanted.take(chunk)
             if !bytes.isEmpty { return bytes }
@@ -67,5 +110,13 @@ final class BodySlice: SegmentBody {
         var bytes: [UInt8] = []
         while let next = try await next() { bytes += next }
         return bytes
+    }
+}
+
+extension TransferHead {
+    /// Whether the body is said to be gzip (RFC 9110 §8.4.1.3).
+    var isGzip: Bool {
+        let coding = headers["Content-Encoding"]?.lowercased()
+        return coding == "gzip" || coding == "x-gzip"
     }
 }

@@ -1,3 +1,4 @@
+import Compression
 import Concurrency
 import Digest
 import Encoding
@@ -200,11 +201,12 @@ actor KeyCache {
         guard body.status == .ok else {
             throw FetchFailure(status: body.status.rawValue).blaming(.keyMissing, "the key")
         }
-        guard body.bytes.count == AES128CBC.keyByteCount else {
-            throw FetchFailure(.keyMissing, "the key has \(body.bytes.count) bytes instead of 16")
+        let bytes = body.head.isGzip ? GzipReader.plain(body.bytes, limit: Limits.keyBytes) : body.bytes
+        guard bytes.count == AES128CBC.keyByteCount else {
+            throw FetchFailure(.keyMissing, "the key has \(bytes.count) bytes instead of 16")
         }
-        let name = Hexadecimal.encode(try SHA256.digest(of: body.bytes).prefix(16))
-        let key = ContentKey(name: name, bytes: body.bytes)
+        let name = Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(16))
+        let key = ContentKey(name: name, bytes: bytes)
         try await keep(key)
         return key
     }
