@@ -1,4 +1,5 @@
 import HLS
+import HTTPClient
 import HTTP
 @testable import Journal
 import SegmentStore
