@@ -49,7 +49,7 @@ package enum Limits {
     ///
     /// Longer ones become much smaller with codes of their own.
     static let smallTextBytes = 8 << 10
-    /// Bytes of a text that is one piece: a server joins the pieces of such a one, to send it with its header.
+    /// Bytes of a text that is one piece: a server would join the pieces to send them with its header.
     static let joinedText = 96 << 10
     /// Compression level of blocks, which many answers share.
     static let blockLevel = 6

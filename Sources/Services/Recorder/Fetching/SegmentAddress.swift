@@ -17,8 +17,9 @@ struct SegmentAddress: Hashable, Sendable {
         self.init(request.segment.entry, base: request.base, isByPath: isByPath)
     }
 
-    /// Whether paths alone tell the segments of a playlist apart; else queries do, as far as one can tell from
-    /// a playlist of one segment.
+    /// Whether paths alone tell the segments of a playlist apart; else queries do.
+    ///
+    /// A playlist of one segment does not show it.
     static func areByPath(_ playlist: MediaPlaylist) -> Bool {
         let uris = Set(playlist.segments.lazy.map(\.uri))
         let paths = Set(uris.lazy.map { $0.prefix { $0 != "?" && $0 != "#" } })

@@ -154,8 +154,8 @@ extension SourceSession {
         versions[id] = version
     }
 
-    /// Whether a playlist says which keys and initialization section its segments have: not where the tags are
-    /// with the segments that it leaves out (RFC 8216bis §4.4.5.2).
+    /// Whether a playlist says which keys and initialization section its segments have: not where the tags
+    /// are with the segments that it leaves out (RFC 8216bis §4.4.5.2).
     mutating func tellsTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
         guard playlist.skip == nil else { return !tagged.contains(id) }
         guard !playlist.segments.isEmpty else { return true }

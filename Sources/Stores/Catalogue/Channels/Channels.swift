@@ -88,7 +88,7 @@ extension Catalogue {
         let found = try await transaction.query(
             """
             SELECT \(verbatim: StoredChannel.columns) FROM channel WHERE slug = \(id.text)
-            \(verbatim: rowLock)
+            \(verbatim: Self.rowLock)
             """)
         guard let known = try found.first.map({ try StoredChannel(from: $0) }) else {
             throw CatalogueError.noSuchChannel(id)
@@ -201,7 +201,7 @@ extension Catalogue {
         let rows = try await transaction.query(
             """
             SELECT \(verbatim: StoredChannel.columns) FROM channel
-            WHERE slug = \(id.text) AND deleted_at IS NULL \(verbatim: rowLock)
+            WHERE slug = \(id.text) AND deleted_at IS NULL \(verbatim: Self.rowLock)
             """)
         guard let row = rows.first else { throw CatalogueError.noSuchChannel(id) }
         let current = try row.decode("version", as: Int64.self)

@@ -8,8 +8,8 @@ struct MediaPlaylistReader {
     var inForce = TagsInForce()
     /// What the next segments share; nil until one needs it.
     private var shared: SharedTags?
-    /// The values of the KEY tags in force, by KEYFORMAT, and of the latest MAP: repeated before each segment,
-    /// they are read only once.
+    /// The values of the KEY tags in force, by KEYFORMAT, and of the latest MAP: repeated before each
+    /// segment, they are read only once.
     var keyValues: [String: ArraySlice<UInt8>] = [:]
     var latestMap: ArraySlice<UInt8>?
     /// Whether the first segment, or a tag of one, has been read.
