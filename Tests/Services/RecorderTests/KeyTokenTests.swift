@@ -1,6 +1,6 @@
 import HLS
-import HTTPClient
 import HTTP
+import HTTPClient
 @testable import Journal
 import SegmentStore
 import TestSupport
