@@ -98,6 +98,17 @@ import Timeline
         }
     }
 
+    @Test("A strict window that begins before the recording is not led to one that is whole")
+    func strict() async throws {
+        try await canonical { viewer async throws in
+            for file in ["index.m3u8", "v0.m3u8", "download.ts", "frames.vtt"] {
+                let path = "/live/cctv2/\(file)?begintime=1469509000&duration=600"
+                #expect(try await viewer.get(path).status == 302, "\(file)")
+                #expect(try await viewer.get(path + "&strict=true").status == 409, "\(file)")
+            }
+        }
+    }
+
     @Test("Growing playlists stay where they are, and so does a window that would become too long")
     func others() async throws {
         try await canonical { viewer async throws in

@@ -10,11 +10,21 @@ extension WindowAnswers {
     ///
     /// The window of that URL begins with the first segment of the answer and ends with the last one, in
     /// whole milliseconds inside of them. If it would be longer than windows may be, there is none.
-    func redirect(_ asked: AskedWindow, _ window: PlaylistContents) -> HTTPResponse? {
+    ///
+    /// Throws if a strict window lacks anything: at the URL there may be a whole one.
+    func redirect(
+        _ asked: AskedWindow, _ window: PlaylistContents,
+    ) throws(PlaybackError) -> HTTPResponse? {
         guard longestCanonical != nil else { return nil }
-        return window.listedSpan(asked.scope(hasSeparateAudio: window.hasSeparateAudio)).flatMap {
-            redirect(asked, $0)
+        let scope = asked.scope(hasSeparateAudio: window.hasSeparateAudio)
+        guard let answer = window.listedSpan(scope).flatMap({ redirect(asked, $0) }) else { return nil }
+        guard asked.parameters.window.isStrict else { return answer }
+        switch scope {
+        case .one(let id): try window.checkWhole(id)
+        case .leading: if let leading = window.leading { try window.checkWhole(leading.id) }
+        case .all: try window.checkWhole(nil)
         }
+        return answer
     }
 
     /// The same of a window that is in memory; `known` is false if something has to be read or composed.
@@ -29,7 +39,7 @@ extension WindowAnswers {
     /// The same of a long window that is not in memory, of which only the edges are read; nil also if they do
     /// not tell it.
     func redirectFromEdges(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse? {
-        guard longestCanonical != nil else { return nil }
+        guard longestCanonical != nil, !asked.parameters.window.isStrict else { return nil }
         let span = try await player.listedSpanFromEdges(
             asked.parameters.window, of: asked.channel, now: asked.now
         ) {

@@ -10,7 +10,7 @@ extension WindowAnswers {
         let (begin, end) = try closed(asked.parameters.window.span)
         if let redirect = try await redirectFromEdges(asked) { return redirect }
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
-        if let redirect = redirect(asked, window) { return redirect }
+        if let redirect = try redirect(asked, window) { return redirect }
         guard end != nil else { return pinned(asked, window) }
         let rendition = try await rendition(asked, window)
         let plan = try TransportStreamPlan(

@@ -13,7 +13,7 @@ extension WindowAnswers {
         let (begin, end) = try closed(asked.parameters.window.span)
         if let redirect = try await redirectFromEdges(asked) { return redirect }
         let composed = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
-        if let redirect = redirect(asked, composed) { return redirect }
+        if let redirect = try redirect(asked, composed) { return redirect }
         guard end != nil else { return pinned(asked, composed) }
         let rendition = try await rendition(asked, composed)
         let name = asked.name(begin, "mp4")

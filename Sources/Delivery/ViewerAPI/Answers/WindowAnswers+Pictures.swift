@@ -60,7 +60,7 @@ extension WindowAnswers {
         }
         if let redirect = try await redirectFromEdges(asked) { return redirect }
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
-        if let redirect = redirect(asked, window) { return redirect }
+        if let redirect = try redirect(asked, window) { return redirect }
         guard window.window.microseconds / step <= Limits.cues else {
             throw ParameterError("step", "the window has more than \(Limits.cues) steps")
         }

@@ -7,7 +7,7 @@ extension WindowAnswers {
     func playlist(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse {
         if let redirect = try await redirectFromEdges(asked) { return redirect }
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
-        if let redirect = redirect(asked, window) { return redirect }
+        if let redirect = try redirect(asked, window) { return redirect }
         let wanted = try await media(asked, window)
         if asked.parameters.window.isStrict {
             try await player.checkWhole(window, wanted, of: asked.channel)
