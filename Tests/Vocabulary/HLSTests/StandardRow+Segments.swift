@@ -49,7 +49,7 @@ extension StandardRow {
             let second = Key(
                 method: .sampleAES, uri: "k2",
                 initializationVector: 0xFEDC_BA98_7654_3210_0123_4567_89AB_CDEF)
-            #expect($0.segments.map(\.keys) == [[first, drm], [drm, second], []])
+            #expect($0.segments.map(\.keys) == [[first, drm], [second, drm], []])
         },
         // The keys in force at the tag apply to the initialization section.
         .media("rfc8216bis-4.4.4.5-map", .map) {

@@ -102,9 +102,12 @@ extension Key {
 }
 
 extension [Key] {
-    /// The keys in force after another EXT-X-KEY, which replaces the one of its KEYFORMAT (RFC 8216bis
-    /// §4.4.4.4).
+    /// The keys in force after another EXT-X-KEY, which takes the place of the one of its KEYFORMAT (RFC
+    /// 8216bis §4.4.4.4).
     func replacing(with key: Key) -> [Key] {
-        filter { $0.keyFormat != key.keyFormat } + [key]
+        guard let place = firstIndex(where: { $0.keyFormat == key.keyFormat }) else { return self + [key] }
+        var keys = self
+        keys[place] = key
+        return keys
     }
 }
