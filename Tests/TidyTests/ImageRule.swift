@@ -1,6 +1,6 @@
 /// What docker/Dockerfile copies from the repository reaches the build: .dockerignore lets it through.
 ///
-/// Every base image is the default of an argument, so that whoever builds can name another one.
+/// Each FROM names a build argument that has a default, so a build can use another base image.
 enum ImageRule {
     static let path = "docker/Dockerfile"
 

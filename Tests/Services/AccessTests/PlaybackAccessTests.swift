@@ -59,7 +59,7 @@ struct PlaybackAccessTests {
         }
     }
 
-    @Test("Where a restored catalogue counts revocations anew, new ones are found like before")
+    @Test("New revocations are found after the catalogue was restored and its numbers start at 1 again")
     func restored() async throws {
         try await withCatalogueDatabase { pool, uri in
             try await withNode(uri) { catalogue, access in

@@ -44,18 +44,23 @@ struct JoiningTests {
         #expect(list(old, at: 1100, in: &progress).isEmpty)
     }
 
-    @Test("Where no media show it, it lies as far behind arrival as before, and not as the source between")
-    func ownLatency() {
+    /// One source has brought a segment, and another one, which lists the same half a minute later, the next.
+    private func changedToLateSource() -> RenditionProgress {
         var progress = recorded()
         #expect(list(RecorderTests.list(5...5), at: 606, in: &progress) == [at(600)])
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
-        // The other source lists the same half a minute later.
         let late = RecorderTests.list(102...106)
         #expect(progress.askToJoin(late, at: arrived(642)) == 0)
         progress.joined(
             ProbedSegment(digest: [], firstTimestamp: 12 * 90_000, measuredDuration: 6 * seconds), in: late,
             at: arrived(642))
         #expect(list(late, at: 642, in: &progress) == [at(606)])
+        return progress
+    }
+
+    @Test("Where no media show it, it lies as far behind arrival as before, and not as the source between")
+    func ownLatency() {
+        var progress = changedToLateSource()
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
         #expect(list(RecorderTests.list(0...1), at: 660, in: &progress) == [at(648), at(654)])
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
@@ -64,15 +69,7 @@ struct JoiningTests {
 
     @Test("When the clock is set, sources without dates lie as far behind it as before")
     func clockMoved() {
-        var progress = recorded()
-        #expect(list(RecorderTests.list(5...5), at: 606, in: &progress) == [at(600)])
-        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
-        let late = RecorderTests.list(102...106)
-        #expect(progress.askToJoin(late, at: arrived(642)) == 0)
-        progress.joined(
-            ProbedSegment(digest: [], firstTimestamp: 12 * 90_000, measuredDuration: 6 * seconds), in: late,
-            at: arrived(642))
-        #expect(list(late, at: 642, in: &progress) == [at(606)])
+        var progress = changedToLateSource()
         progress.clockMoved(by: 600 * seconds)
         let next = progress.list(
             RecorderTests.list(107...107), from: 0, opensHole: false, cause: nil, hole: .sourceStalled,

@@ -136,7 +136,7 @@ struct ReplacedAddressTests {
         arguments: [true, false])
     func inDoubt(beginsAgain: Bool) throws {
         var stage = try Stage(isDated: false)
-        // Numbers that begin anew without dates may be those of an old playlist.
+        // Without dates, numbers that start at 0 again may also come from an old playlist.
         var time = try stage.poll(Self.text(0, from: nil), from: 0.2)
         let first = stage.requests.filter { $0.segment.identity.number == 102 }
         let (retry, before) = (try #require(first.last), first.count)
