@@ -17,7 +17,7 @@ package final class ViewerAPI: Sendable {
     private let objects: ObjectAnswers
     private let windows: WindowAnswers
     private let lists: ListAnswers
-    let index: TimelineIndex
+    private let index: TimelineIndex
     let access: PlaybackAccess
     private let gate: AccessGate
     private let scope: TimeScope

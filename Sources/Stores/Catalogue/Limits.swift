@@ -32,8 +32,6 @@ package enum Limits {
     static let packedAtOnce = 32
     /// Summaries that one round examines for quarters that are not packed: a year of a rendition has 35,000.
     static let examinedPerRound: Int64 = 4096
-    /// Kinds of formats that are compared; more of them do not fit one playlist anyway.
-    static let formatKinds = 16
     /// Changed quarters that are kept until they are packed; others are found by examining summaries.
     static let changedQuarters = 20_000
     /// Listed segments per rendition that are not stored yet, read with one channel head.

@@ -18,11 +18,12 @@ extension WindowAnswers {
         guard longestCanonical != nil else { return nil }
         let scope = asked.scope(hasSeparateAudio: window.hasSeparateAudio)
         guard let answer = window.listedSpan(scope).flatMap({ redirect(asked, $0) }) else { return nil }
-        guard asked.parameters.window.isStrict else { return answer }
-        switch scope {
-        case .one(let id): try window.checkWhole(id)
-        case .leading: if let leading = window.leading { try window.checkWhole(leading.id) }
-        case .all: try window.checkWhole(nil)
+        if asked.parameters.window.isStrict {
+            switch scope {
+            case .one(let id): try window.checkWhole(id)
+            case .leading: try window.checkWhole(window.leading?.id)
+            case .all: try window.checkWhole(nil)
+            }
         }
         return answer
     }
@@ -34,20 +35,6 @@ extension WindowAnswers {
             asked.parameters.window, of: asked.channel, now: asked.now
         ) { asked.scope(hasSeparateAudio: $0) }
         return (span != nil, span.flatMap { redirect(asked, $0) })
-    }
-
-    /// The same of a long window that is not in memory, of which only the edges are read; nil also if they do
-    /// not tell it.
-    func redirectFromEdges(_ asked: AskedWindow) async throws(PlaybackError) -> HTTPResponse? {
-        guard longestCanonical != nil, !asked.parameters.window.isStrict else { return nil }
-        let span = try await player.listedSpanFromEdges(
-            asked.parameters.window, of: asked.channel, now: asked.now
-        ) {
-            asked.scope(hasSeparateAudio: $0)
-        } isWanted: {
-            redirect(asked, $0) != nil
-        }
-        return span.flatMap { redirect(asked, $0) }
     }
 
     private func redirect(_ asked: AskedWindow, _ span: ListedSpan) -> HTTPResponse? {

@@ -8,7 +8,6 @@ extension WindowAnswers {
     /// The window as one transport stream.
     func download(_ asked: AskedWindow) async throws -> HTTPResponse {
         let (begin, end) = try closed(asked.parameters.window.span)
-        if let redirect = try await redirectFromEdges(asked) { return redirect }
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, window) { return redirect }
         guard end != nil else { return pinned(asked, window) }

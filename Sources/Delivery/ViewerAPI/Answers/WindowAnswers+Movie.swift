@@ -11,7 +11,6 @@ extension WindowAnswers {
 
     func movie(_ asked: AskedWindow) async throws -> HTTPResponse {
         let (begin, end) = try closed(asked.parameters.window.span)
-        if let redirect = try await redirectFromEdges(asked) { return redirect }
         let composed = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, composed) { return redirect }
         guard end != nil else { return pinned(asked, composed) }

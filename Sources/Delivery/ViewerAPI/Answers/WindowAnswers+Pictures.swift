@@ -58,7 +58,6 @@ extension WindowAnswers {
         case .event: throw ParameterError("mode", "a thumbnail track is of a window that does not grow")
         case .sliding, .timeshift: throw ParameterError("begintime", "a thumbnail track needs begintime")
         }
-        if let redirect = try await redirectFromEdges(asked) { return redirect }
         let window = try await player.compose(asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, window) { return redirect }
         guard window.window.microseconds / step <= Limits.cues else {

@@ -17,10 +17,10 @@ package final class TimelineIndex: Sendable {
     /// Whether other nodes answer the same viewers.
     package let isShared: Bool
     let directory: ChannelDirectory
-    let blocks: Blocks
+    private let blocks: Blocks
     private let markers: MarkerCache
     /// Windows that are read from the catalogue: each is in memory as a whole, beside the cache.
-    let coldWindows: ColdTurns
+    private let coldWindows: ColdTurns
     /// The data of a window of many days exceeds the cache.
     private let longWindows: ColdTurns
 

@@ -14,7 +14,7 @@ package struct ListedSpan: Sendable {
     package var window: TimeWindow
     package var scope: Scope
     package var leading: RenditionID
-    /// What an answer with the leading rendition says, as far as what was read tells it.
+    /// What an answer with the leading rendition says.
     package var facts: WindowFacts
 }
 
@@ -36,7 +36,17 @@ extension PlaylistContents {
     /// Nil if no rendition leads, or the window has no segments of the only one that counts.
     package func listedSpan(_ scope: ListedSpan.Scope) -> ListedSpan? {
         guard let leading else { return nil }
-        return ListedSpan.joined(renditions.spans(scope, leading), in: window).map {
+        let counting: [ListedRendition]
+        switch scope {
+        case .leading: counting = [leading]
+        case .one(let id): counting = renditions.filter { $0.id == id }
+        case .all: counting = [leading] + renditions.filter { $0.id != leading.id }
+        }
+        let spans = counting.compactMap { rendition -> TimeWindow? in
+            guard let first = rendition.segments.first, let last = rendition.segments.last else { return nil }
+            return TimeWindow(begin: first.start, end: last.end)
+        }
+        return ListedSpan.joined(spans, in: window).map {
             ListedSpan(window: $0, scope: scope, leading: leading.id, facts: facts(of: leading))
         }
     }
@@ -60,57 +70,6 @@ extension WindowPlayer {
             ListedSpan(
                 window: $0, scope: scope, leading: id,
                 facts: leading.facts(found.plan, found.isFinal, targetSeconds: found.cut.targetSeconds))
-        }
-    }
-
-    /// The span of a closed window that is long and not in memory, from the segments at its edges.
-    ///
-    /// Nil if it has to be told by all of its segments: it is short or in memory, or its answer may end
-    /// early, or leave some out. Also if the span is not wanted; then what lies between the edges is not
-    /// looked at. The result is the same as that of `compose`, except that the channel's target duration
-    /// stands for that of the window, and that it does not say how complete the window is.
-    package func listedSpanFromEdges(
-        _ request: WindowRequest, of channel: Channel, now: Instant,
-        _ scope: (_ hasSeparateAudio: Bool) -> ListedSpan.Scope, isWanted: (ListedSpan) -> Bool,
-    ) async throws(PlaybackError) -> ListedSpan? {
-        guard case .closed = request.span else { return nil }
-        let seen = try await PlaybackError.mapping { () throws(CatalogueError) in
-            try await index.head(of: channel.row, isGrowing: false)
-        }
-        let publishedHead = seen.head.publishedHead
-        let plan = try? WindowPlan.resolving(
-            request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds)
-        guard let plan,
-            let edges = try await index.edges(of: seen.head, in: plan.window, for: request.client),
-            let leading = PlaylistContents.leading(of: edges)
-        else { return nil }
-        let scope = scope(edges.contains { $0.id.kind == .audio })
-        guard let window = ListedSpan.joined(edges.spans(scope, leading), in: plan.window) else { return nil }
-        let span = ListedSpan(
-            window: window, scope: scope, leading: leading.id,
-            facts: WindowFacts(
-                window: plan.window, next: plan.next,
-                isFinal: plan.isFixed && seen.isSettled(plan.window, now: now),
-                targetSeconds: publishedHead.targetSeconds))
-        guard isWanted(span),
-            try await index.fitsOnePlaylist(edges, of: seen.head, in: plan.window, for: request.client)
-        else { return nil }
-        return span
-    }
-}
-
-extension [ListedRendition] {
-    /// What those that count span, the leading one being the first.
-    fileprivate func spans(_ scope: ListedSpan.Scope, _ leading: ListedRendition) -> [TimeWindow] {
-        let counting: [ListedRendition]
-        switch scope {
-        case .leading: counting = [leading]
-        case .one(let id): counting = filter { $0.id == id }
-        case .all: counting = [leading] + filter { $0.id != leading.id }
-        }
-        return counting.compactMap { rendition in
-            guard let first = rendition.segments.first, let last = rendition.segments.last else { return nil }
-            return TimeWindow(begin: first.start, end: last.end)
         }
     }
 }
