@@ -66,11 +66,7 @@ struct GrowingWindowTests {
     }
 
     private func expectWhole(_ downloading: Downloading, _ origin: FaultyOrigin) throws {
-        let playlist = try readMedia(
-            String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
-        #expect(playlist.isEnded && !playlist.segments.contains { $0.isGap })
-        let files = try playlist.segments.map { try downloading.bytes("task", $0.uri) }
-        #expect(files == origin.segments().compactMap { origin.bytes($0) })
+        try downloading.expectSegments(of: origin)
         for path in origin.segments() { #expect(origin.requests(for: path).count == 1) }
     }
 

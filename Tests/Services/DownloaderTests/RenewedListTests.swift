@@ -25,11 +25,7 @@ struct RenewedListTests {
     }
 
     private func expectWhole(_ downloading: Downloading, _ origin: FaultyOrigin) throws {
-        let playlist = try readMedia(
-            String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
-        #expect(playlist.isEnded && !playlist.segments.contains { $0.isGap })
-        let files = try playlist.segments.map { try downloading.bytes("task", $0.uri) }
-        #expect(files == origin.segments().compactMap { origin.bytes($0) })
+        let playlist = try downloading.expectSegments(of: origin)
         for key in Set(playlist.segments.flatMap(\.keys).compactMap(\.uri)) {
             #expect(try downloading.bytes("task", key) == origin.bytes("/vod/secret.key"))
         }

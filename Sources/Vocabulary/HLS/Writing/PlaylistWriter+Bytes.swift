@@ -31,8 +31,9 @@ extension PlaylistWriter {
         let isOpen = [bytes.first, bytes.last].contains { $0.map(ASCII.isBlank) ?? false }
         let isQuoted = attribute.isQuoted || isOpen || bytes.contains(ASCII.comma)
         if isQuoted { append(ASCII.quote) }
-        // By bytes: a mark that combines with a quotation mark makes one character of both.
-        append(contentsOf: bytes.filter { $0 != ASCII.quote && !ASCII.isControl($0) })
+        // A combining mark behind a quotation mark makes one character of both, so scalars are compared.
+        let value = attribute.value
+        append(bytes.contains(ASCII.quote) ? String(value.unicodeScalars.filter { $0 != "\"" }) : value)
         if isQuoted { append(ASCII.quote) }
     }
 

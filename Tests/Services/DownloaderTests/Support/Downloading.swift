@@ -1,6 +1,7 @@
 import Concurrency
 import Files
 import Foundation
+import HLS
 import HTTPClient
 import HTTPSupport
 import TestSupport
@@ -55,6 +56,18 @@ struct Downloading {
 
     func bytes(_ task: String, _ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(filePath: path(task, name))))
+    }
+
+    /// Expects every segment of an origin, whole, in the playlist of the task `task`, which has ended.
+    ///
+    /// - Returns: the playlist
+    @discardableResult
+    func expectSegments(of origin: FaultyOrigin) throws -> MediaPlaylist {
+        let playlist = try readMedia(String(decoding: bytes("task", "index.m3u8"), as: UTF8.self))
+        #expect(playlist.isEnded && !playlist.segments.contains { $0.isGap })
+        let files = try playlist.segments.map { try bytes("task", $0.uri) }
+        #expect(files == origin.segments().compactMap { origin.bytes($0) })
+        return playlist
     }
 
     /// Every file of a task with its bytes, without its state and its picture, which depends on the segment

@@ -1,0 +1,96 @@
+import Concurrency
+import HLS
+import HTTP
+import Timeline
+
+/// Addresses that another segment may have by now: encoders that start again use the same names.
+extension FetchQueues {
+    /// New segments are listed: what is to be fetched from the address of one of them cannot come any more,
+    /// unless the playlist still lists it, too.
+    ///
+    /// - Returns: what is not tried any more; of what is being fetched the answer is still to come
+    mutating func giveWay(
+        to listed: [ListedSegment], in playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse,
+        base: HTTPURL,
+    ) -> [SegmentRequest] {
+        guard let queue = queues[id], let run = listed.first?.identity.run else { return [] }
+        let identities = Set(listed.lazy.map(\.identity))
+        let first = playlist.number(at: 0)
+        let others = (queue.running.map(\.request) + queue.all).filter { request in
+            let segment = request.segment
+            guard request.use.source.url == use.source.url, !identities.contains(segment.identity) else {
+                return false
+            }
+            // Within a run each range of a file is written once.
+            return segment.identity.run != run
+                || segment.entry.byteRange == nil
+                    && !playlist.segments.indices.contains(Int(clamping: segment.listedNumber &- first))
+        }
+        func replaced(isByPath: Bool) -> [SegmentRequest] {
+            guard !others.isEmpty else { return [] }
+            let taken = Set(
+                listed.lazy.filter { !$0.entry.isGap }.compactMap {
+                    SegmentAddress($0.entry, base: base, isByPath: isByPath)
+                })
+            return others.filter { SegmentAddress($0, isByPath: isByPath).map(taken.contains) ?? false }
+        }
+        var found = replaced(isByPath: true)
+        if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
+        let gone = Set(found.map(\.segment.identity))
+        let running = queue.running.map(\.request.segment.identity)
+        for place in running.indices where gone.contains(running[place]) {
+            queues[id]?.running[place].isReplaced = true
+        }
+        for identity in gone { drop(identity) }
+        return found.filter { !running.contains($0.segment.identity) }
+    }
+
+    /// A playlist is in doubt, as it may be of another numbering: what is tried again is not taken from an
+    /// address that it lists, unless it has the same date there, until a playlist is accepted or some target
+    /// durations have passed.
+    mutating func doubt(
+        _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL, now: SteadyInstant,
+    ) {
+        let retried = (queues[id]?.retried ?? []).filter { $0.use.source.url == use.source.url }
+        guard !retried.isEmpty else { return }
+        let names = Set(retried.map { SeenEntry.name(of: $0.segment.entry) })
+        let entries = playlist.segments.lazy.filter { names.contains(SeenEntry.name(of: $0)) }
+        let listed = Dictionary(
+            entries.compactMap { entry in SegmentAddress(entry, base: base).map { ($0, entry) } },
+            uniquingKeysWith: { first, _ in first })
+        let doubted = retried.filter { request in
+            guard let entry = SegmentAddress(request).flatMap({ listed[$0] }) else { return false }
+            let date = request.segment.entry.programDateTimeMicroseconds
+            return date == nil || date != entry.programDateTimeMicroseconds
+        }
+        doubt(doubted, of: id, until: now + Limits.doubt(of: playlist))
+    }
+
+    /// Another rendition of a source has begun another numbering: so may the others have.
+    mutating func doubtOthers(than id: RenditionID, _ use: SourceUse, until time: SteadyInstant) {
+        for other in queues.keys where other != id {
+            doubt((queues[other]?.retried ?? []).filter { $0.use == use }, of: other, until: time)
+        }
+    }
+
+    private mutating func doubt(_ requests: [SegmentRequest], of id: RenditionID, until time: SteadyInstant) {
+        guard var queue = queues[id], !requests.isEmpty else { return }
+        let doubted = Set(requests.map(\.segment.identity))
+        queue.doubted.formUnion(doubted)
+        queue.doubtedUntil = queue.doubtedUntil ?? time
+        let waiting = (queue.waiting + queue.postponed).filter { doubted.contains($0.segment.identity) }
+        queue.waiting.removeAll { doubted.contains($0.segment.identity) }
+        queue.postponed.removeAll { doubted.contains($0.segment.identity) }
+        queue.resting += waiting.map { Resting(request: $0, until: time) }
+        queues[id] = queue
+    }
+
+    /// Whose the bytes are that have come of a segment that is being fetched.
+    func standing(of identity: SegmentIdentity, now: SteadyInstant) -> Standing {
+        guard let queue = queues[identity.rendition] else { return .own }
+        if queue.running.contains(where: { $0.request.segment.identity == identity && $0.isReplaced }) {
+            return .replaced
+        }
+        return queue.isDoubted(identity, at: now) ? .doubted : .own
+    }
+}
