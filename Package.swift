@@ -306,7 +306,8 @@ let package = Package(
     targets: modules.map(target(of:))
         + [
             .target(
-                name: "TestSupport", dependencies: ["Timeline", "Concurrency", "HLS", logging],
+                name: "TestSupport",
+                dependencies: ["Timeline", "Concurrency", "HLS", "Processes", logging],
                 path: "Tests/Support/TestSupport", swiftSettings: testSettings),
             .target(
                 name: "DatabaseSupport", dependencies: ["TestSupport", "Postgres"],

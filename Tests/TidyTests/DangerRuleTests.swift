@@ -35,6 +35,7 @@ struct DangerRuleTests {
             (.hostClock, "HostClock.system.sleep(for: a)"),
             (.hostClock, "init(clock: HostClock = .system) { }"),
             (.hostClock, "a(clock: .system)"),
+            (.foundationProcess, "let process = Process()"),
         ])
     func found(construct: DangerousConstruct, line: String) {
         let findings = DangerRule(exceptions: []).findings(in: [TextFile(Self.path, "\n\(line)\n")])

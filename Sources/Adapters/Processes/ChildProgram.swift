@@ -1,98 +1,163 @@
-import Foundation
 import Glibc
 import Synchronization
 
-/// One run of another program: started without a shell, with bounds, and ended with this process.
+/// One run of another program, which reads from streams and writes to one.
 ///
-/// A thread of its own starts it and waits for it: the kernel kills the child when the thread that started it
-/// has ended (PR_SET_PDEATHSIG), and this thread lives exactly as long as the child.
+/// It is started without a shell, has bounds, and ends with this process.
+///
+/// It gets nothing of this process but its streams: no other descriptor and no variable beside PATH. The code
+/// that starts it must `stop` it in the end, also when it may have ended by itself.
 package final class ChildProgram: Sendable {
+    private enum End {
+        case running
+        case ended(status: Int32, words: String)
+    }
+
     private struct State {
-        var process: Process?
-        var isStopped = false
+        var process: pid_t?
+        var end = End.running
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
+    private let name: String
     private let state = Mutex(State())
-    private let arguments: [String]
-    private let folder: String
-
-    private init(_ arguments: [String], in folder: String) {
-        self.arguments = arguments
-        self.folder = folder
-    }
+    private let inputs: [ProgramStream]
+    private let output: ProgramStream
 
     /// Runs a program in a folder to its end; cancelling the task kills it.
     ///
-    /// What it prints on standard error is its reason when it fails; everything else it prints is dropped.
+    /// It reads nothing, and what it writes on standard output is dropped.
     package static func run(
         _ name: String, _ arguments: [String], in folder: String, bounds: ProgramBounds,
     ) async throws(ProgramFailure) {
-        let bounded = ["setpriv", "--pdeathsig", "KILL", "prlimit"] + bounds.arguments + [name] + arguments
-        let child = ChildProgram(bounded, in: folder)
+        let program = try await start(name, arguments, in: folder, bounds: bounds)
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let thread = Thread { continuation.resume(returning: Result(catching: child.wait)) }
-                thread.name = "child"
-                thread.start()
-            }
+            await program.end()
         } onCancel: {
-            child.stop()
+            program.stop()
         }
         if Task.isCancelled { throw .cancelled }
-        let (status, words) = try result.get()
-        guard status != Self.notFound else { throw .missing(name) }
-        guard status == 0 else { throw .failed(name, status: status, words: words) }
+        try result.get()
     }
 
-    /// The status with which `env` and `prlimit` say that a program is not there.
-    private static let notFound: Int32 = 127
+    /// Starts a program with `inputs` streams to read from: descriptor 0, then 3 and so on.
+    ///
+    /// It runs in a folder if one is given, else in this process's.
+    package static func start(
+        _ name: String, _ arguments: [String], inputs: Int = 1, in folder: String? = nil,
+        bounds: ProgramBounds,
+    ) async throws(ProgramFailure) -> ChildProgram {
+        let ends = try (0..<(inputs + 2)).map { _ throws(ProgramFailure) in try StreamPair() }
+        let program = ChildProgram(name, ends.prefix(inputs + 1).map { ProgramStream($0.own) })
+        let bounded = ["setpriv", "--pdeathsig", "KILL", "prlimit"] + bounds.arguments + [name] + arguments
+        let launch = ProgramLaunch(
+            arguments: bounded, folder: folder, inputs: ends.prefix(inputs).map(\.other),
+            output: ends[inputs].other, errors: ends[inputs + 1].other)
+        let errors = ProgramStream(ends[inputs + 1].own)
+        let result: Result<Void, ProgramFailure> = await withCheckedContinuation { started in
+            // The kernel kills the child when the thread that started it has ended (PR_SET_PDEATHSIG).
+            ProgramThread.start { program.run(launch, errors) { started.resume(returning: $0) } }
+        }
+        try result.get()
+        return program
+    }
 
-    private func stop() {
+    private init(_ name: String, _ streams: [ProgramStream]) {
+        self.name = name
+        inputs = Array(streams.dropLast())
+        output = streams[streams.count - 1]
+    }
+
+    /// Writes to a stream; it waits until the program has taken enough, and throws when it takes no more.
+    package func write(_ bytes: [UInt8], to input: Int = 0) async throws(ProgramFailure) {
+        guard await inputs[input].write(bytes) else { throw await failure() }
+    }
+
+    /// Ends what the program reads from a stream.
+    package func finish(_ input: Int = 0) async {
+        await inputs[input].close()
+    }
+
+    /// The next bytes that the program wrote, at most `limit`; nil when it has ended with status 0.
+    package func read(limit: Int) async throws(ProgramFailure) -> [UInt8]? {
+        if let bytes = await output.read(limit: limit) { return bytes }
+        let end = await ended()
+        guard end.status == 0 else { throw reason(end) }
+        return nil
+    }
+
+    /// Kills the program if it runs.
+    package func stop() {
         state.withLock { state in
-            state.isStopped = true
-            if let process = state.process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            guard let process = state.process, case .running = state.end else { return }
+            kill(process, SIGKILL)
         }
     }
 
-    /// Starts the program and waits for its end; its status and the last of what it said.
-    private func wait() throws(ProgramFailure) -> (status: Int32, words: String) {
-        let (process, errors) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(filePath: folder)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        Self.unblockSignals()
-        do {
-            let isStarted = try state.withLock { state in
-                guard !state.isStopped else { return false }
-                try process.run()
-                state.process = process
-                return true
-            }
-            guard isStarted else { throw ProgramFailure.cancelled }
-        } catch let error as ProgramFailure {
-            throw error
+    /// The number of the process.
+    package var process: Int32? { state.withLock { $0.process } }
+
+    /// Drops what the program writes until it has ended.
+    private func end() async -> Result<Void, ProgramFailure> {
+        await finish()
+        do throws(ProgramFailure) {
+            while try await read(limit: Limits.droppedBytes) != nil {}
+            return .success(())
         } catch {
-            throw .unstartable("\(error)")
+            return .failure(error)
         }
-        var words = Data()
-        while true {
-            let piece = errors.fileHandleForReading.availableData
-            if piece.isEmpty { break }
-            words = Data((words + piece).suffix(Limits.wordBytes))
-        }
-        process.waitUntilExit()
-        let isSignal = process.terminationReason == .uncaughtSignal
-        let status = isSignal ? 128 + process.terminationStatus : process.terminationStatus
-        return (status, String(decoding: words, as: UTF8.self))
     }
 
-    /// A child inherits the thread's mask.
-    private static func unblockSignals() {
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
+    private func failure() async -> ProgramFailure {
+        stop()
+        return reason(await ended())
+    }
+
+    private func reason(_ end: (status: Int32, words: String)) -> ProgramFailure {
+        end.status == ProgramLaunch.notFound
+            ? .missing(name) : .failed(name, status: end.status, words: end.words)
+    }
+
+    private func ended() async -> (status: Int32, words: String) {
+        while true {
+            if case .ended(let status, let words) = state.withLock({ $0.end }) { return (status, words) }
+            await withCheckedContinuation { waiter in
+                let isEnded = state.withLock { state in
+                    if case .ended = state.end { return true }
+                    state.waiting.append(waiter)
+                    return false
+                }
+                if isEnded { waiter.resume() }
+            }
+        }
+    }
+
+    /// Starts the program and waits for its end, on a thread of its own.
+    private func run(
+        _ launch: ProgramLaunch, _ errors: ProgramStream, started: (Result<Void, ProgramFailure>) -> Void,
+    ) {
+        let process: pid_t
+        do throws(ProgramFailure) {
+            process = try launch.start()
+        } catch {
+            started(.failure(error))
+            return
+        }
+        state.withLock { $0.process = process }
+        started(.success(()))
+        var words: [UInt8] = []
+        while let piece = errors.readNow(limit: Limits.wordBytes) {
+            words = (words + piece).suffix(Limits.wordBytes)
+        }
+        // The process stays until it is waited for, so that its number cannot be another one's when it is
+        // killed.
+        ProgramLaunch.awaitEnd(of: process)
+        let waiting = state.withLock { state in
+            let status = ProgramLaunch.reap(process)
+            state.end = .ended(status: status, words: String(decoding: words, as: UTF8.self))
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume() }
     }
 }

@@ -3,9 +3,14 @@ import Foundation
 import Glibc
 
 /// Starts a process with the streams that it gets.
+///
+/// Foundation's `Process` reads beyond the end of its buffer when this process has about 1,350 open
+/// descriptors or more.
 struct ProgramLaunch: Sendable {
     /// The program and its arguments.
     var arguments: [String]
+    /// Where the program runs; nil for this process's folder.
+    var folder: String?
     var inputs: [OwnedDescriptor]
     var output: OwnedDescriptor
     var errors: OwnedDescriptor
@@ -27,6 +32,7 @@ struct ProgramLaunch: Sendable {
             let target = index == 0 ? 0 : Self.secondInput + Int32(index) - 1
             unsafe posix_spawn_file_actions_adddup2(&actions, input.number, target)
         }
+        if let folder { unsafe posix_spawn_file_actions_addchdir_np(&actions, folder) }
         unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors.number, 2)
         let above = Self.secondInput + Int32(max(1, inputs.count)) - 1

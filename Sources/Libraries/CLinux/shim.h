@@ -7,8 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In the C library since version 2.34, but not in Swift's module of it. */
+/* In the C library since versions 2.34 and 2.29, but not in Swift's module of it. */
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
 /* preadv2(2) and its flags are not in Swift's module of the C library. */
 

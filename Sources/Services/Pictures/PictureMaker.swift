@@ -54,7 +54,7 @@ package final class PictureMaker: Sendable {
 
     private func decode(_ bytes: [UInt8], _ arguments: [String]) async throws(ProgramFailure) -> [UInt8] {
         let bounds = ProgramBounds(cpuSeconds: Limits.decoderSeconds, memoryBytes: Limits.decoderByteCount)
-        let decoder = try await PipedProgram.start(program, arguments, bounds: bounds)
+        let decoder = try await ChildProgram.start(program, arguments, bounds: bounds)
         defer { decoder.stop() }
         // A decoder that has its picture may read no further.
         let feeding = Task {

@@ -11,7 +11,7 @@ import Timeline
 /// A playlist from a picture is equal to one that is composed, bytes, tag and header fields alike.
 struct ChannelPictureTests {
     @Test("Random windows of a long timeline", arguments: 0..<6)
-    func equivalence(series: Int) throws {
+    func equivalence(series: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(4_000 + series))
         let archive = QuarterArchive.random(&generator)
         let picture = ChannelPicture(archive.head) { archive.blocks($0) }
@@ -60,7 +60,7 @@ struct ChannelPictureTests {
             _ = try expected.gzip()
             let compressed = try RenderedPlaylist(try #require(text.pieces(isCompressed: true), name))
             #expect(compressed.tag == expected.tag, name)
-            #expect(try gunzip(compressed.gzip().flatMap(\.bytes)) == plain, name)
+            #expect(try await gunzip(compressed.gzip().flatMap(\.bytes)) == plain, name)
             #expect(text.targetSeconds == contents.targetSeconds, name)
             #expect(text.cut.missing(in: plan.window) == rendition.missing(in: contents.window), name)
             #expect(contents.window == plan.window && contents.next == plan.next && contents.isFinal, name)
@@ -69,7 +69,7 @@ struct ChannelPictureTests {
     }
 
     @Test("A compressed day is few pieces, with a hole and after a repair, too")
-    func strips() throws {
+    func strips() async throws {
         var generator = SeededGenerator(seed: 77)
         var segments = run(2 * 21_600, from: 0, flags: .independent)
         for repaired in [false, true] {
@@ -101,7 +101,7 @@ struct ChannelPictureTests {
                     #expect(playlist.tag == expected.tag, name)
                     guard isCompressed else { continue }
                     let gzip = try playlist.gzip()
-                    #expect(try gunzip(gzip.flatMap(\.bytes)) == plain, name)
+                    #expect(try await gunzip(gzip.flatMap(\.bytes)) == plain, name)
                     #expect(gzip.count <= 36, name)
                 }
             }
@@ -109,7 +109,7 @@ struct ChannelPictureTests {
     }
 
     @Test("A strip is made again when one of its blocks is another one")
-    func renewedStrip() throws {
+    func renewedStrip() async throws {
         let segments = run(16 * 225, from: 0, flags: .independent)
         var renewed = segments
         renewed[7 * 225 + 3].revision = 1
@@ -122,7 +122,7 @@ struct ChannelPictureTests {
         for list in blocks {
             let playlist = try RenderedPlaylist(
                 list.filter { !$0.segments.isEmpty }.compactMap(\.text).map { .shared($0) })
-            #expect(try gunzip(playlist.gzip().flatMap(\.bytes)) == playlist.body.flatMap(\.bytes))
+            #expect(try await gunzip(playlist.gzip().flatMap(\.bytes)) == playlist.body.flatMap(\.bytes))
         }
     }
 

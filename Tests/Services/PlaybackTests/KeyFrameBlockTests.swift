@@ -38,7 +38,9 @@ struct KeyFrameBlockTests {
                 #expect(
                     plain.map { String(decoding: $0, as: UTF8.self) }
                         == expected.map { String(decoding: $0, as: UTF8.self) }, name)
-                #expect(try playlist.map { try gunzip($0.gzip().flatMap(\.bytes)) } == plain, name)
+                if let playlist {
+                    #expect(try await gunzip(playlist.gzip().flatMap(\.bytes)) == plain, name)
+                }
                 #expect(try contents.keyFramePlaylist(found)?.tag == playlist?.tag, name)
                 if let playlist, playlist.pieces.count > 1 { sharing += 1 }
             }

@@ -9,7 +9,7 @@ struct BesideFeed: Sendable {
     let places: RunPlaces
     let store: any SegmentStore
 
-    func writePicture(to program: PipedProgram) async throws {
+    func writePicture(to program: ChildProgram) async throws {
         try await ending(program, 0) {
             switch beside.picture {
             case .stream(let input): try await writePicture(input, to: program)
@@ -22,7 +22,7 @@ struct BesideFeed: Sendable {
         }
     }
 
-    func writeSound(to program: PipedProgram) async throws {
+    func writeSound(to program: ChildProgram) async throws {
         try await ending(program, 1) {
             switch beside.sound {
             case .stream(let input): try await writeSound(input, to: program)
@@ -35,7 +35,7 @@ struct BesideFeed: Sendable {
         }
     }
 
-    private func writePicture(_ input: RemuxPlan.Input, to program: PipedProgram) async throws {
+    private func writePicture(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
         let opener = try await opener(input, program, 0)
         var joiner = TransportStreamJoiner()
         for segment in input.runs.lazy.flatMap(\.segments) {
@@ -51,7 +51,7 @@ struct BesideFeed: Sendable {
     }
 
     /// Writes a transport stream or packed audio, cut to the picture.
-    private func writeSound(_ input: RemuxPlan.Input, to program: PipedProgram) async throws {
+    private func writeSound(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
         let opener = try await opener(input, program, 1)
         var joiner = TransportStreamJoiner()
         var packets = PackedAudioPackets()
@@ -75,7 +75,7 @@ struct BesideFeed: Sendable {
 
     /// Writes the segments of fMP4 for which `shifts` has what is added to the times of each track.
     private func write(
-        _ file: FragmentedFile, to program: PipedProgram, _ number: Int,
+        _ file: FragmentedFile, to program: ChildProgram, _ number: Int,
         shifts: (RecordedSegment) async throws -> [UInt32: Int64]?,
     ) async throws {
         let (plan, opening) = (file.plan, file.opening)
@@ -98,7 +98,7 @@ struct BesideFeed: Sendable {
 
     /// Reads the segments of a transport stream or of packed audio, once their tables are written.
     private func opener(
-        _ input: RemuxPlan.Input, _ program: PipedProgram, _ number: Int,
+        _ input: RemuxPlan.Input, _ program: ChildProgram, _ number: Int,
     ) async throws -> SegmentOpener {
         if let name = input.initName {
             let tables = try await store.read(.initialization(input.channel, input.rendition, name))
@@ -110,7 +110,7 @@ struct BesideFeed: Sendable {
     /// Ends a stream when everything is written, and ffmpeg where that fails: it may wait for the other
     /// stream.
     private func ending(
-        _ program: PipedProgram, _ number: Int, _ write: () async throws -> Void,
+        _ program: ChildProgram, _ number: Int, _ write: () async throws -> Void,
     ) async throws {
         do {
             try await write()

@@ -7,7 +7,7 @@ package actor RemuxBody: HTTPBodySource {
     private let feed: RemuxFeed
     private let place: RemuxPlace?
     private let ffmpeg: String
-    private var program: PipedProgram?
+    private var program: ChildProgram?
     private var feeding: Task<Void, Never>?
     /// Bytes that were read before the answer began.
     private var opening: [UInt8] = []
@@ -53,9 +53,9 @@ package actor RemuxBody: HTTPBodySource {
     /// The number of the process that runs.
     var process: Int32? { program?.process }
 
-    private func running() async throws -> PipedProgram {
+    private func running() async throws -> ChildProgram {
         if let program { return program }
-        let started = try await PipedProgram.start(
+        let started = try await ChildProgram.start(
             ffmpeg, plan.arguments, inputs: plan.inputCount, bounds: Limits.packing)
         program = started
         feeding = Task { [feed] in await feed.run(into: started) }

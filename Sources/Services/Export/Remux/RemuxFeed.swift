@@ -10,7 +10,7 @@ struct RemuxFeed: Sendable {
     let index: FragmentIndex
 
     /// Ends ffmpeg where it cannot go on: a file that looks whole must be whole.
-    func run(into program: PipedProgram) async {
+    func run(into program: ChildProgram) async {
         do {
             switch plan.media {
             case .one(let input): try await write(input, to: program)
@@ -26,7 +26,7 @@ struct RemuxFeed: Sendable {
         }
     }
 
-    private func write(_ input: RemuxPlan.Input, to program: PipedProgram) async throws {
+    private func write(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
         let opener = SegmentOpener(store, input.channel, input.rendition, formats: input.formats)
         if let name = input.initName {
             try await program.write(

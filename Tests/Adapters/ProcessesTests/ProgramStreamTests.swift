@@ -7,15 +7,15 @@ import Testing
 @testable import Processes
 
 @Suite("Programs with streams", .timeLimit(.minutes(1)))
-struct PipedProgramTests {
+struct ProgramStreamTests {
     private static let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30)
 
-    private func start(_ arguments: String..., inputs: Int = 1) async throws -> PipedProgram {
-        try await PipedProgram.start(
+    private func start(_ arguments: String..., inputs: Int = 1) async throws -> ChildProgram {
+        try await ChildProgram.start(
             arguments[0], Array(arguments.dropFirst()), inputs: inputs, bounds: Self.bounds)
     }
 
-    private func all(of program: PipedProgram) async throws -> [UInt8] {
+    private func all(of program: ChildProgram) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try await program.read(limit: 1000) { bytes += piece }
         return bytes
