@@ -49,6 +49,8 @@ package enum Limits {
     ///
     /// Longer ones become much smaller with codes of their own.
     static let smallTextBytes = 8 << 10
+    /// Bytes of the tags of markers that may be compressed on a server's thread: in half a millisecond.
+    static let markerBytesAtOnce = 48 << 10
     /// Bytes of a text that is one piece: a server would join the pieces to send them with its header.
     static let joinedText = 96 << 10
     /// Compression level of blocks, which many answers share.

@@ -205,6 +205,39 @@ import Timeline
         }
     }
 
+    @Test("A window with markers is answered at once, as it was composed, until another marker comes")
+    func markers() async throws {
+        func marker(_ id: String, _ second: Double) -> Marker {
+            Marker(
+                id: id, sourceStart: at(second), begin: at(second), classID: nil, length: 4_000_000,
+                plannedLength: nil, endsOnNext: false,
+                attributes: [PlaylistAttribute(name: "X-A", value: "\(id) & more", isQuoted: true)])
+        }
+        try await ViewerFixture.with { viewer in
+            var recording = Recording()
+            recording.markers = [marker("first", 2), marker("second", 9), marker("later", 30)]
+            try await viewer.record(recording)
+            viewer.clock.now = at(60)
+            let composed = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
+            #expect(composed.text.split(separator: "#EXT-X-DATERANGE:").count == 3)
+            for headers in [[:], ["Accept-Encoding": "gzip"]] as [HTTPHeaders] {
+                // The compressed blocks are made on another thread first.
+                _ = try await viewer.get("/live/cctv2/v0.m3u8?begintime=\(begin)&duration=20", headers)
+                let path = "/live/cctv2/index.m3u8?utc=1469509516&duration=20"
+                #expect(viewer.answersAtOnce(path, headers))
+                let answer = try await viewer.get(path, headers)
+                let isPlain = headers["Accept-Encoding"] == nil
+                #expect((isPlain ? answer.body : try await gunzip(answer.body)) == composed.body)
+            }
+            var more = Recording(seconds: 44)
+            more.markers = [marker("third", 12)]
+            try await viewer.recordMore(more)
+            viewer.clock.steadyLead += .seconds(10)
+            let renewed = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
+            #expect(renewed.text.split(separator: "#EXT-X-DATERANGE:").count == 4)
+        }
+    }
+
     @Test(
         "A playlist is compressed for those who accept it, under a tag of its own",
         arguments: TransportKind.allCases)

@@ -15,6 +15,7 @@ struct Recording {
     var renditions: [RenditionDescription] = []
     var segments: [Segment] = []
     var keys: [String: [UInt8]] = [:]
+    var markers: [Marker] = []
     var watermark: Double
     var targetSeconds = 4
     /// Seconds after its end that each segment is first listed.
@@ -95,7 +96,7 @@ struct Recording {
             publishedHead: PublishedHeadUpdate(
                 discontinuitySequence: sequence, end: at(watermark), watermark: at(watermark),
                 targetSeconds: targetSeconds))
-        batch.renditions = renditions
+        (batch.renditions, batch.markers) = (renditions, markers)
         batch.segments = segments.map { segment in
             DecidedSegment(
                 fact: SegmentFact(

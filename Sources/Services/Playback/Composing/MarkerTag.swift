@@ -14,10 +14,10 @@ extension PlaylistContents {
     /// changes what it has stated: a tag stands where the playlist ended when it became known, and what the
     /// source added later stands in a tag of its own (RFC 8216bis §4.4.5.1).
     func markerTags() -> [MarkerTag] {
-        let written = markers.filter { $0.marker.isWritten && $0.marker.overlaps(markerWindow) }
+        let written = markers.written(in: markerWindow)
         guard plan.kind != .closed else {
-            return written.prefix(Limits.markersPerPlaylist).map {
-                MarkerTag(place: Instant(microseconds: .min), line: $0.line(.all))
+            return markers.closedLines(in: markerWindow).map {
+                MarkerTag(place: Instant(microseconds: .min), line: $0)
             }
         }
         let placed = written.flatMap { $0.growingTags(from: markerWindow.begin) }
@@ -36,6 +36,17 @@ extension PlaylistContents {
         case .closed, .event: plan.window
         case .sliding: TimeWindow(begin: window.begin, end: window.end + Limits.markerLead)
         }
+    }
+}
+
+extension [MarkerText] {
+    /// The tags of a closed window, in their order.
+    func closedLines(in window: TimeWindow) -> [[UInt8]] {
+        written(in: window).prefix(Limits.markersPerPlaylist).map { $0.line(.all) }
+    }
+
+    fileprivate func written(in window: TimeWindow) -> [MarkerText] {
+        filter { $0.marker.isWritten && $0.marker.overlaps(window) }
     }
 }
 

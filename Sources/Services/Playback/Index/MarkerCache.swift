@@ -34,18 +34,43 @@ final class MarkerCache: Sendable {
     /// reads at a time.
     func markers(of head: ChannelHead, in window: TimeWindow) async throws(CatalogueError) -> [MarkerText] {
         guard head.markerRevision > 0, !window.isEmpty else { return [] }
-        let first = window.begin.microseconds / Limits.markerDay
-        let last = (window.end.microseconds - 1) / Limits.markerDay
         var found: [MarkerText] = []
-        for day in first...max(first, last) {
+        for day in Self.days(of: window) {
             let known = try await markers(Place(channel: head.channel, day: day), head.markerRevision)
-            let begin = day * Limits.markerDay
-            // One that began earlier was found in the day before.
-            found += known.filter {
-                $0.marker.overlaps(window) && (day == first || $0.marker.begin.microseconds >= begin)
-            }
+            found += Self.markers(known, of: day, in: window)
         }
         return found
+    }
+
+    /// The same from memory; nil if a day has to be read.
+    func known(of head: ChannelHead, in window: TimeWindow) -> [MarkerText]? {
+        guard head.markerRevision > 0, !window.isEmpty else { return [] }
+        return state.withLock { state in
+            var found: [MarkerText] = []
+            for day in Self.days(of: window) {
+                guard let entry = state.days[Place(channel: head.channel, day: day)],
+                    entry.revision >= head.markerRevision
+                else { return nil }
+                found += Self.markers(entry.markers, of: day, in: window)
+            }
+            return found
+        }
+    }
+
+    private static func days(of window: TimeWindow) -> ClosedRange<Int64> {
+        let first = window.begin.microseconds / Limits.markerDay
+        return first...max(first, (window.end.microseconds - 1) / Limits.markerDay)
+    }
+
+    /// The markers of a day that lie in a window; one that began earlier was found in the day before.
+    private static func markers(
+        _ known: [MarkerText], of day: Int64, in window: TimeWindow,
+    ) -> [MarkerText] {
+        let isFirst = day == days(of: window).lowerBound
+        return known.filter {
+            $0.marker.overlaps(window)
+                && (isFirst || $0.marker.begin.microseconds >= day * Limits.markerDay)
+        }
     }
 
     /// Reads the newest known day of a channel again, before a head with newer markers becomes visible.

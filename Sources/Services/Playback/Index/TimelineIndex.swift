@@ -170,6 +170,11 @@ package final class TimelineIndex: Sendable {
             markers: try await markers.markers(of: head, in: TimeWindow(begin: window.begin, end: end)))
     }
 
+    /// The markers that lie in a window; nil if they are not in memory.
+    func knownMarkers(of head: ChannelHead, in window: TimeWindow) -> [MarkerText]? {
+        markers.known(of: head, in: window)
+    }
+
     /// The recorded spans nearest to a window.
     ///
     /// Asked again for the same quarter of an hour while the channel stays as it is, they come from memory.

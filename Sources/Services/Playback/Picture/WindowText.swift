@@ -9,6 +9,8 @@ struct WindowText {
     let cut: WindowCut
     let window: TimeWindow
     let targetSeconds: Int
+    /// The tags of markers, which stand before the first segment.
+    var markers: [UInt8] = []
 
     /// The most bytes of a head without EXT-X-MAP and EXT-X-PROGRAM-DATE-TIME.
     private static let headBytes = 320
@@ -41,7 +43,7 @@ struct WindowText {
         let map = format.map ?? []
         var dates = PlaylistWriter(reservingCapacity: 64)
         dates.programDateTime(microseconds: first.start.microseconds)
-        var buffer = TextBuffer(capacity: Self.headBytes + map.count + dates.bytes.count)
+        var buffer = TextBuffer(capacity: Self.headBytes + markers.count + map.count + dates.bytes.count)
         let offset = window.begin - first.start
         let isIndependent = cut.isIndependent
         buffer.append("#EXTM3U\n#EXT-X-VERSION:")
@@ -57,6 +59,7 @@ struct WindowText {
         buffer.append("\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:")
         buffer.append(decimal: UInt64(max(0, first.discontinuitySequence)))
         buffer.append("\n#EXT-X-PLAYLIST-TYPE:VOD\n")
+        buffer.append(markers)
         buffer.append(map)
         buffer.append(dates.bytes)
         return buffer.finish()

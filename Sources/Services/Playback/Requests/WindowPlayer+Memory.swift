@@ -63,17 +63,19 @@ extension WindowPlayer {
         let (cut, plan, isFinal) = (found.cut, found.plan, found.isFinal)
         let second = now.microseconds / Microseconds.perSecond
         switch asked {
-        case .media(let id): return media(cut, id, plan, isFinal, isCompressed: isCompressed, at: second)
+        case .media(let id):
+            guard let markers = markers(of: found.head, in: plan.window) else { return nil }
+            return media(cut, id, plan, isFinal, markers, isCompressed: isCompressed, at: second)
         case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan), at: second)
         }
     }
 
     /// The segments of a closed window; nil if something has to be read, or composed from rows.
     func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
-        -> (cut: ChannelCut, plan: WindowPlan, isFinal: Bool)?
+        -> (cut: ChannelCut, plan: WindowPlan, head: ChannelHead, isFinal: Bool)?
     {
         guard case .closed = request.span, !request.writesGaps, !request.takesAnyTracks, !request.isStrict,
-            let seen = index.knownHead(of: channel.row), seen.head.markerRevision == 0,
+            let seen = index.knownHead(of: channel.row),
             let plan = try? WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
         else { return nil }
@@ -82,15 +84,25 @@ extension WindowPlayer {
         case .absent:
             index.dropPicture(of: channel.row)
             return nil
-        case .cuts(let cut): return (cut, plan, plan.isFixed && seen.isSettled(plan.window, now: now))
+        case .cuts(let cut):
+            return (cut, plan, seen.head, plan.isFixed && seen.isSettled(plan.window, now: now))
         }
     }
 
+    /// The tags of the markers in a window; nil if they have to be read, or are many to compress.
+    private func markers(of head: ChannelHead, in window: TimeWindow) -> [UInt8]? {
+        guard let known = index.knownMarkers(of: head, in: window) else { return nil }
+        let lines = Array(known.closedLines(in: window).joined())
+        return lines.count <= Limits.markerBytesAtOnce ? lines : nil
+    }
+
     private func media(
-        _ cut: ChannelCut, _ id: RenditionID?, _ plan: WindowPlan, _ isFinal: Bool, isCompressed: Bool,
-        at second: Int64,
+        _ cut: ChannelCut, _ id: RenditionID?, _ plan: WindowPlan, _ isFinal: Bool, _ markers: [UInt8],
+        isCompressed: Bool, at second: Int64,
     ) -> PlaylistAnswer? {
-        guard let text = cut.mediaPlaylist(of: id),
+        guard var text = cut.mediaPlaylist(of: id) else { return nil }
+        text.markers = markers
+        guard
             let pieces = text.pieces(isCompressed: isCompressed),
             let playlist = try? RenderedPlaylist(pieces)
         else { return nil }
