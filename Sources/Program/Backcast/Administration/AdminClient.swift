@@ -64,7 +64,8 @@ struct AdminClient {
         }
         let document = try? JSONReader.value(of: answer.bytes)
         guard (200..<300).contains(answer.status.rawValue) else {
-            throw .refused(Self.reason(document, status: answer.status.rawValue))
+            let reason = Self.reason(document, status: answer.status.rawValue)
+            throw answer.status == .notFound ? .absent(reason) : .refused(reason)
         }
         guard document != nil || answer.bytes.isEmpty else {
             throw .refused("the answer is not JSON: there is no Backcast service at this address")

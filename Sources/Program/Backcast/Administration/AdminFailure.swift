@@ -4,6 +4,8 @@ import ArgumentParser
 enum AdminFailure: Error, Equatable {
     /// The server answered with an error.
     case refused(String)
+    /// The server has no such resource.
+    case absent(String)
     /// The command line is wrong.
     case arguments(String)
     /// No answer came.
@@ -12,7 +14,7 @@ enum AdminFailure: Error, Equatable {
     /// Prints the reason and gives the status to end with.
     var exitCode: ExitCode {
         switch self {
-        case .refused(let reason): DownloadCommand.failure(reason, status: 1)
+        case .refused(let reason), .absent(let reason): DownloadCommand.failure(reason, status: 1)
         case .arguments(let reason): DownloadCommand.failure(reason, status: 2)
         case .unreachable(let reason): DownloadCommand.failure(reason, status: 3)
         }

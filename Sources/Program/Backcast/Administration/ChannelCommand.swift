@@ -52,8 +52,9 @@ struct ChannelCommand: ParsableCommand {
                 throw .arguments("\(text) is not of the form field=value")
             }
             let (name, value) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
-            // Digits may be a title.
-            let json = name == "title" ? nil : try? JSONReader.value(of: Array(value.utf8))
+            // Digits may be a title or a group.
+            let isText = name == "title" || name == "group" && value != "null"
+            let json = isText ? nil : try? JSONReader.value(of: Array(value.utf8))
             return JSONValue.Member(name: name, value: json ?? .string(value))
         }
 

@@ -18,17 +18,32 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await AdminClient.run(flags) { client throws(AdminFailure) in
-            var paths = try ids.map { id throws(AdminFailure) in try ChannelCommand.path(id) }
-            if paths.isEmpty {
-                paths = try await client.items("channels").compactMap { $0["id"]?.text }
-                    .map { id throws(AdminFailure) in try ChannelCommand.path(id) }
-            }
-            var answers: [JSONValue] = []
-            for path in paths {
-                if let answer = try await client.send(.get, path + "/status") { answers.append(answer) }
-            }
-            show(answers)
+            let given = try ids.map { id throws(AdminFailure) in try ChannelCommand.path(id) }
+            show(given.isEmpty ? try await all(client) : try await statuses(of: given, client))
         }
+    }
+
+    private func statuses(
+        of paths: [String], _ client: AdminClient,
+    ) async throws(AdminFailure) -> [JSONValue] {
+        var answers: [JSONValue] = []
+        for path in paths {
+            if let answer = try await client.send(.get, path + "/status") { answers.append(answer) }
+        }
+        return answers
+    }
+
+    /// The channels that are there; one may be removed after they were listed.
+    private func all(_ client: AdminClient) async throws(AdminFailure) -> [JSONValue] {
+        var answers: [JSONValue] = []
+        for id in try await client.items("channels").compactMap({ $0["id"]?.text }) {
+            do throws(AdminFailure) {
+                answers += try await statuses(of: [try ChannelCommand.path(id)], client)
+            } catch .absent {
+                continue
+            }
+        }
+        return answers
     }
 
     private func show(_ answers: [JSONValue]) {

@@ -1,0 +1,49 @@
+import ArgumentParser
+import HTTP
+import HTTPServer
+import HTTPSupport
+import JSON
+import Testing
+
+@testable import Backcast
+
+@Suite("Commands of the admin interface", .timeLimit(.minutes(1)))
+struct AdminCommandTests {
+    @Test(
+        "Fields are JSON where they can be; titles and groups are texts",
+        arguments: [
+            ("group=24", JSONValue.string("24")), ("group=null", .null), ("title=1984", .string("1984")),
+            ("title=null", .string("null")), ("max_bytes=5", .integer(5)), ("recording=false", .bool(false)),
+            ("clock=source", .string("source")), ("logo=null", .null),
+        ])
+    func fields(text: String, value: JSONValue) throws {
+        let command = try BackcastMain.parseAsRoot(["channel", "set", "news", text])
+        let members = try #require(command as? ChannelCommand.Set).fields.members()
+        #expect(members.map(\.value) == [value])
+    }
+
+    @Test("The status of all channels leaves out one that is removed meanwhile")
+    func removed() async throws {
+        let handler = FunctionHandler { request in
+            let text: String
+            switch request.path {
+            case "/api/v1/channels": text = #"{"items":[{"id":"gone"},{"id":"news"}],"next_cursor":null}"#
+            case "/api/v1/channels/news/status": text = #"{"channel":"news","state":"recording"}"#
+            default: return nil
+            }
+            return .now(HTTPResponse(status: .ok, body: .bytes(Array(text.utf8))))
+        }
+        try await withHTTPServer(handler) { server in
+            let flags = ["--json", "--server", "http://127.0.0.1:\(server.port)"]
+            let environment = ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"]
+            let cases: [([String], Int32, [String])] = [([], 0, ["news"]), (["gone"], 1, [])]
+            for (ids, status, channels) in cases {
+                let run = try DownloadCommandTests.Run(["status"] + ids + flags, environment: environment)
+                try run.start()
+                #expect(try await run.status() == status)
+                let shown = try run.lines.map { try JSONReader.value(of: Array($0.utf8))["channel"]?.text }
+                #expect(shown == channels)
+            }
+        }
+    }
+}
