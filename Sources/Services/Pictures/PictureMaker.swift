@@ -21,6 +21,9 @@ package final class PictureMaker: Sendable {
         self.program = program
     }
 
+    /// Whether the host has a decoder; asks the disk, since one that is installed later counts.
+    package var hasDecoder: Bool { ProgramFile.path(of: program) != nil }
+
     package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
         if let known = kept.withLock({ $0.pictures[wanted] }) { return known }
         let made = try await turns.withPermit { () async throws(PictureError) in

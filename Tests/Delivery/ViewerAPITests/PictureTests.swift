@@ -113,8 +113,22 @@ struct PictureTests {
                 let none = try await viewer.get("/live/\(path)time=1469509520")
                 #expect(none.status == 404, "\(path)")
                 #expect(none.headers["Content-Type"] == "application/problem+json", "\(path)")
+                let isKnown = !path.contains("rendition")
+                #expect((none.problem["available"] is [Any]) == isKnown, "\(path)")
             }
             #expect(try await viewer.get("/live/none/frame.jpg?time=1469509520").status == 404)
+        }
+    }
+
+    @Test("Without ffmpeg a picture is 501, for HEAD too")
+    func noFFmpeg() async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(recording())
+            try await recorder.withReplica(ffmpeg: "no-such-ffmpeg") { viewer async throws in
+                let path = "/live/cctv2/frame.jpg?time=1469509518"
+                #expect(try await viewer.get(path).status == 501)
+                #expect(try await viewer.send(.head, path).status == 501)
+            }
         }
     }
 

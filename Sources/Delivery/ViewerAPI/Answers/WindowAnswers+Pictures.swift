@@ -8,9 +8,26 @@ import Timeline
 
 /// Pictures of recorded key frames.
 extension WindowAnswers {
+    /// The picture of an instant; where there is none, the answer says what is recorded.
     func picture(_ asked: AskedWindow) async throws -> HTTPResponse {
         let parameters = try PictureParameters(asked)
         let (time, width) = (try parameters.time(), try parameters.width())
+        let problem: Problem
+        do {
+            return try await picture(asked, at: time, width: width)
+        } catch let error as PictureError where error.isAbsence {
+            if case .decoder = error { logPicture(error, asked) }
+            problem = Problem(error)
+        } catch let error as PlaybackError {
+            guard case .noKeyFrames = error else { throw error }
+            problem = Problem(error)
+        }
+        var request = WindowRequest(.closed(begin: time, end: time + Microseconds.perMillisecond))
+        request.client = asked.request.client
+        return problem.offering(try await player.available(near: request, asked.channel)).answer()
+    }
+
+    private func picture(_ asked: AskedWindow, at time: Instant, width: Int?) async throws -> HTTPResponse {
         let found = try await player.keyFrame(
             at: time, of: asked.parameters.rendition, asked.channel, now: asked.now,
             for: asked.request.client)
@@ -34,6 +51,7 @@ extension WindowAnswers {
         case .proceed: break
         }
         if asked.request.method == .head {
+            guard pictures.hasDecoder else { throw PictureError.noDecoder }
             return HTTPResponse(
                 status: .ok, headers: headers, body: .stream(length: nil, UndecodedPicture()))
         }
@@ -44,7 +62,7 @@ extension WindowAnswers {
         return HTTPResponse(status: .ok, headers: headers, body: .bytes(picture))
     }
 
-    func logPicture(_ error: PictureError, _ asked: AskedWindow) {
+    private func logPicture(_ error: PictureError, _ asked: AskedWindow) {
         logger.warning(
             "Cannot make a picture", metadata: ["channel": "\(asked.channel.id)", "error": "\(error)"])
     }
@@ -73,6 +91,16 @@ extension WindowAnswers {
         return try response(
             asked, PlaylistAnswer(playlist: track, facts: window.facts(of: window[id])),
             type: "text/vtt; charset=utf-8")
+    }
+}
+
+extension PictureError {
+    /// Whether the rendition has no picture there, rather than that none can be made now.
+    fileprivate var isAbsence: Bool {
+        switch self {
+        case .encrypted, .notHeld, .decoder: true
+        case .busy, .noDecoder, .store: false
+        }
     }
 }
 

@@ -78,7 +78,6 @@ final class WindowAnswers: Sendable {
             }
             return Problem(error, asked).answer()
         } catch let error as PictureError {
-            if case .decoder = error { logPicture(error, asked) }
             return Problem(error).answer()
         } catch let error as PlaybackError {
             if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
