@@ -18,6 +18,8 @@ package enum Limits {
     static let preflightSeconds = 86_400
     /// Pause after which an endless stream looks for more: well below what a server grants a piece of a body.
     static let streamPause = Duration.seconds(1)
+    /// Bytes of the parameters of a form.
+    static let formBytes = 8192
     /// How often an endless stream looks for more before it ends.
     static let streamPolls = 60
     /// The length of a live playlist that does not wait behind long compositions, microseconds.

@@ -28,8 +28,6 @@ package final class ViewerAPI: Sendable {
         clock: HostClock, logger: Logger,
     ) {
         objects = ObjectAnswers(store: store, clock: clock.now, logger: logger)
-        lists = ListAnswers(
-            catalogue: catalogue, publicBase: configuration.publicBase, clock: clock, logger: logger)
         index = TimelineIndex(
             catalogue: catalogue, awaySeconds: configuration.awaySeconds,
             isShared: configuration.isShared, executor: configuration.background, clock: clock)
@@ -47,9 +45,13 @@ package final class ViewerAPI: Sendable {
             index: index, player: player,
             export: WindowExport(
                 store: store, remuxProcesses: configuration.remuxProcesses, ffmpeg: configuration.ffmpeg),
-            pictures: PictureMaker(store: store, processes: configuration.remuxProcesses),
+            pictures: PictureMaker(
+                store: store, processes: configuration.remuxProcesses, program: configuration.ffmpeg),
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
+            clock: clock, logger: logger)
+        lists = ListAnswers(
+            catalogue: catalogue, index: index, windows: windows, publicBase: configuration.publicBase,
             clock: clock, logger: logger)
     }
 
@@ -71,12 +73,13 @@ package final class ViewerAPI: Sendable {
             || ListRoute(path: path) != nil
     }
 
-    /// Refuses every body: no request of this API has one; nil when the path belongs to another part of the
-    /// server.
+    /// Refuses every body but the forms of the Xtream Codes API; nil when the path belongs to another part of
+    /// the server.
     package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
         guard Self.owns(request.path) else { return nil }
         switch request.method {
         case .get, .head, .options: return .upTo(0)
+        case .post where XtreamForm.isTaken(at: request.path): return .upTo(Limits.formBytes)
         default: return .refused(Fields.methodNotAllowed())
         }
     }
@@ -87,6 +90,9 @@ package final class ViewerAPI: Sendable {
         switch request.method {
         case .get, .head: break
         case .options: return .now(Fields.preflight(request.headers))
+        case .post where XtreamForm.isTaken(at: request.path):
+            guard let unpacked = XtreamForm.unpacked(request) else { return .now(Fields.noForm) }
+            return answer(unpacked)
         default: return .now(Fields.methodNotAllowed())
         }
         switch gate.outcome(request) {

@@ -68,9 +68,11 @@ import Timeline
             let recording = Recording()
             try await viewer.record(recording)
             for (delay, first) in [(0, 7), (4, 7), (20, 5)] {
-                let (_, source) = try await open(viewer, "/live/cctv2/timeshift_rel-\(delay).ts")
-                let bytes = recording.segments[first].plain
-                #expect(try await read(source, bytes.count) == bytes)
+                for name in ["timeshift_rel", "rewind"] {
+                    let (_, source) = try await open(viewer, "/live/cctv2/\(name)-\(delay).ts")
+                    let bytes = recording.segments[first].plain
+                    #expect(try await read(source, bytes.count) == bytes)
+                }
             }
         }
     }

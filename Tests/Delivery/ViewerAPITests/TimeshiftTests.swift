@@ -100,15 +100,15 @@ import Timeline
             let answer = try await viewer.get("/live/cctv2/timeshift_abs-1469509576.m3u8?token=abc")
             #expect(answer.status == 302)
             let location = try #require(answer.headers["Location"])
-            #expect(location == "master.m3u8?timeshift=61&token=abc")
+            #expect(location == "master.m3u8?timeshift=60.5&token=abc")
             #expect(answer.headers["Cache-Control"] == "no-store")
             // What a player loads again is another URL than the one that was redirected.
             let list = try await viewer.get("/live/cctv2/\(location)")
             let media = try #require(list.text.split(separator: "\n").last)
             #expect(media.hasPrefix("v0.m3u8?"))
-            #expect(begins(try await viewer.get("/live/cctv2/\(media)")).dropLast(2).last == 56)
+            #expect(begins(try await viewer.get("/live/cctv2/\(media)")).dropLast(2).last == 60)
             viewer.clock.now = at(128.5)
-            #expect(begins(try await viewer.get("/live/cctv2/\(media)")).dropLast(2).last == 64)
+            #expect(begins(try await viewer.get("/live/cctv2/\(media)")).dropLast(2).last == 68)
         }
     }
 }

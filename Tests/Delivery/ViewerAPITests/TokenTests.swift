@@ -322,6 +322,21 @@ import Timeline
         }
     }
 
+    @Test("A time shift from the begin of a token on plays, at any fraction of a second")
+    func shifted() async throws {
+        try await protected { viewer async throws in
+            viewer.clock.now = at(40.25)
+            let channel = try Self.prefix(Self.grant("cctv2", from: 8)) + "/live/cctv2/"
+            let moved = try await viewer.get("\(channel)timeshift_abs-\(Self.stamp(8) / 1000).m3u8")
+            let list = try await viewer.get(channel + (try #require(moved.headers["Location"])))
+            #expect(list.status == 200)
+            let media = try await viewer.get(channel + (try #require(list.uris.last)))
+            #expect(media.status == 200)
+            let first = try #require(media.uris.dropLast(2).last)
+            #expect(try await viewer.get(channel + first).status == 200)
+        }
+    }
+
     @Test("In the Xtream Codes API the password is the token")
     func xtream() async throws {
         try await protected { viewer async throws in

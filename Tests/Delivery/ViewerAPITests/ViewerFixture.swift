@@ -131,7 +131,7 @@ final class ViewerFixture: Sendable {
         _ parts: Parts, over transport: TransportKind, node: String = UUID().uuidString,
         _ body: (ViewerFixture) async throws -> Void
     ) async throws {
-        let handler = FunctionHandler { parts.api.answer($0) }
+        let handler = FunctionHandler(admitBody: { parts.api.admitBody(of: $0) }) { parts.api.answer($0) }
         try await withAPIClient(over: transport, to: handler) { client in
             try await body(ViewerFixture(parts, client, over: transport, node: node))
         }
@@ -215,6 +215,10 @@ final class ViewerFixture: Sendable {
         _ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = [:]
     ) async throws -> ReceivedResponse {
         try await client.send(method, target, headers)
+    }
+
+    func send(_ request: HTTPRequest) async throws -> ReceivedResponse {
+        try await client.send(request)
     }
 
     /// The answer of the handler to a GET, whose body is not read.

@@ -41,6 +41,38 @@ import Timeline
         }
     }
 
+    @Test("A stream of a channel that cannot be one, live or past, leads to its playlist")
+    func separateSound() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("news", seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+            recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
+            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            try await viewer.record(recording)
+            viewer.clock.now = at(40)
+            for path in ["/live/u/p/news.ts", "/timeshift/u/p/1/2016-07-26:05-05/news.ts"] {
+                let moved = try await viewer.get(path)
+                #expect(moved.headers["Location"]?.contains("live/news/index.m3u8") == true, "\(path)")
+                let answer = try await viewer.get(try led(path, by: moved))
+                #expect(answer.status == 200 && answer.text.hasPrefix("#EXTM3U"), "\(path)")
+            }
+        }
+    }
+
+    @Test("What was recorded of a deleted channel plays by its id")
+    func deleted() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            let id = try #require(ChannelID("news"))
+            try await viewer.catalogue.delete(id)
+            viewer.clock.steadyLead += .seconds(10)
+            let path = "/timeshift/u/p/1/2016-07-26:05-05/news.m3u8"
+            let moved = try await viewer.get(path)
+            #expect(moved.status == 302)
+            #expect(try await viewer.get(try led(path, by: moved)).status == 200)
+        }
+    }
+
     @Test("An id of digits does not hide the number of another channel")
     func digits() async throws {
         try await ViewerFixture.with { viewer in
@@ -149,6 +181,42 @@ import Timeline
                     "https_port":"443","server_protocol":"http","rtmp_port":"0","timezone":"UTC",\
                     "timestamp_now":1469509556,"time_now":"2016-07-26 05:05:56"}}
                     """)
+        }
+    }
+
+    @Test("Apps may send the parameters as a form", arguments: TransportKind.allCases)
+    func form(transport: TransportKind) async throws {
+        try await ViewerFixture.with(over: transport) { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            let type = ["Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"]
+            func post(
+                _ path: String, _ form: String, _ headers: [String: String] = type,
+            ) async throws -> ReceivedResponse {
+                var request = HTTPRequest(.post, path)
+                request.headers = host
+                for (name, value) in headers { request.headers[name] = value }
+                request.body = Array(form.utf8)
+                return try await viewer.send(request)
+            }
+            for (path, form) in [
+                ("/player_api.php", "username=me&password=a%26b&action=get_live_streams"),
+                ("/player_api.php", "username=me+too&password=ab"), ("/get.php", "username=a&password=b"),
+                ("/xmltv.php", "username=a&password=b"), ("/player_api.php", ""),
+            ] {
+                let answer = try await post(path, form)
+                #expect(answer.status == 200, "\(path)")
+                let plain = try await viewer.get("\(path)?\(form)", host)
+                #expect(answer.body == plain.body, "\(path)")
+            }
+            let both = try await post("/player_api.php?action=get_live_streams", "username=a&password=b")
+            let plain = try await viewer.get("/player_api.php?action=get_live_streams", host)
+            #expect(both.body == plain.body)
+            #expect(try await post("/player_api.php", "a=%z").status == 400)
+            #expect(try await post("/player_api.php", "{}", ["Content-Type": "text/json"]).status == 415)
+            let long = "username=" + String(repeating: "a", count: Limits.formBytes)
+            if transport == .socket { #expect(try await post("/player_api.php", long).status == 413) }
+            #expect(try await post("/live/a/b/news.m3u8", "").status == 405)
         }
     }
 

@@ -59,6 +59,9 @@ enum Fields {
     /// said.
     static let forbidden = Problem(.forbidden, "").answer()
 
+    static let noForm = Problem(.unsupportedMediaType, "the body must be application/x-www-form-urlencoded")
+        .answer()
+
     /// The program has begun and not read yet which tokens are revoked.
     static let notYet = Problem(.serviceUnavailable, "revoked tokens are not read yet")
         .retryable(afterSeconds: Limits.retryAfterSeconds).answer()

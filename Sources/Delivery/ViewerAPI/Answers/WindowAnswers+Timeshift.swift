@@ -16,11 +16,10 @@ extension WindowAnswers {
         case .sliding, .timeshift: throw .emptyWindow
         }
         try await checkShift(to: begin, asked)
-        let ago = asked.now - begin
-        let seconds = (ago + Microseconds.perSecond - 1) / Microseconds.perSecond
+        let ago = (asked.now - begin) / Microseconds.perMillisecond * Microseconds.perMillisecond
         var headers = Fields.common
         headers["Location"] =
-            "master.m3u8?timeshift=\(seconds)" + (asked.request.query.map { "&\($0)" } ?? "")
+            "master.m3u8?timeshift=\(SecondsText.text(ago))" + (asked.request.query.map { "&\($0)" } ?? "")
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }

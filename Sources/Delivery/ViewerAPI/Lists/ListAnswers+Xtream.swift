@@ -8,7 +8,7 @@ extension ListAnswers {
     func xtream(
         _ request: HTTPRequest, _ route: XtreamRoute, _ query: ListQuery, _ viewer: ViewerAccess,
     ) async throws -> HTTPResponse {
-        if case .media(let media) = route { return try await redirect(media, viewer) }
+        if case .media(let media) = route { return try await redirect(media, viewer, request.client) }
         let user = try query.value("username") ?? ""
         let password = try viewer.token.map { String($0) } ?? query.value("password") ?? ""
         switch route {
@@ -27,21 +27,40 @@ extension ListAnswers {
     }
 
     /// Redirects to the channel's own path, relative so that it works below any path of a proxy.
-    private func redirect(_ media: XtreamMedia, _ viewer: ViewerAccess) async throws -> HTTPResponse {
+    ///
+    /// A channel that cannot be one transport stream is a playlist, whatever the app asked for.
+    private func redirect(
+        _ media: XtreamMedia, _ viewer: ViewerAccess, _ client: String,
+    ) async throws -> HTTPResponse {
         guard let channel = try await channel(media.channel, viewer) else {
             throw Problem(.notFound, "there is no channel \(media.channel)")
+        }
+        var file = try Self.file(media.form, asStream: media.isStream, channel)
+        if media.isStream, await !isThere(file, of: channel, client) {
+            file = try Self.file(media.form, asStream: false, channel)
         }
         var headers = Fields.common
         headers["Location"] =
             media.wayUp + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
-            + "live/\(channel.id.text)/\(try Self.file(media, channel))"
+            + "live/\(channel.id.text)/\(file)"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }
 
-    private static func file(_ media: XtreamMedia, _ channel: Channel) throws(ParameterError) -> String {
-        guard case .past(let minutes, let start) = media.form else {
-            return media.isStream ? "timeshift_rel-0.ts" : "index.m3u8"
+    /// Whether a file of a channel, with its query, is answered otherwise than 404.
+    private func isThere(_ file: String, of channel: Channel, _ client: String) async -> Bool {
+        var request = HTTPRequest(method: .head, path: "", client: client)
+        let parts = "/live/\(channel.id.text)/\(file)".split(separator: "?", maxSplits: 1).map(String.init)
+        (request.path, request.query) = (parts[0], parts.count > 1 ? parts[1] : nil)
+        guard case .window(let route)? = ViewerRoute(path: request.path) else { return false }
+        return await windows.answer(request, AnswerCache.Key(request), route: route).status != .notFound
+    }
+
+    private static func file(
+        _ form: XtreamMedia.Form, asStream isStream: Bool, _ channel: Channel,
+    ) throws(ParameterError) -> String {
+        guard case .past(let minutes, let start) = form else {
+            return isStream ? "timeshift_rel-0.ts" : "index.m3u8"
         }
         let zone = NamedZone.reading(channel.settings.timeZone)
         guard let begin = XtreamTime.reading(start, zone: zone) else {
@@ -53,16 +72,16 @@ extension ListAnswers {
         else { throw ParameterError("duration", "the duration must be a number of minutes above 0") }
         let end = begin + length * 60 * Microseconds.perSecond
         let window = WindowRequest(.closed(begin: begin, end: end)).query(begin: begin, end: end)
-        return "\(media.isStream ? "download.ts" : "index.m3u8")?\(window)"
+        return "\(isStream ? "download.ts" : "index.m3u8")?\(window)"
     }
 
-    /// The channel with a number, or else with an id.
-    private func channel(
-        _ text: String, _ viewer: ViewerAccess,
-    ) async throws(CatalogueError) -> Channel? {
+    /// The channel with a number, or else with an id; one that was deleted has its id only.
+    private func channel(_ text: String, _ viewer: ViewerAccess) async throws -> Channel? {
         let all = try await listed(for: viewer)
         let numbered = Int32(text).flatMap { number in all.first { $0.channel.row == number } }
-        return (numbered ?? all.first { $0.id == text })?.channel
+        if let found = numbered ?? all.first(where: { $0.id == text }) { return found.channel }
+        guard let id = ChannelID(text), viewer.grant?.permits(id) ?? true else { return nil }
+        return try await index.channel(id)
     }
 }
 

@@ -9,13 +9,19 @@ import Timeline
 /// Answers what apps import: lists of channels and the guide.
 final class ListAnswers: Sendable {
     let channels: ListedChannels
+    let index: TimelineIndex
+    let windows: WindowAnswers
     /// What absolute URLs begin with; nil: the server that the request names.
     private let publicBase: PublicBase?
     let clock: HostClock
     private let logger: Logger
 
-    init(catalogue: Catalogue, publicBase: PublicBase?, clock: HostClock, logger: Logger) {
+    init(
+        catalogue: Catalogue, index: TimelineIndex, windows: WindowAnswers, publicBase: PublicBase?,
+        clock: HostClock, logger: Logger,
+    ) {
         channels = ListedChannels(catalogue: catalogue, clock: clock)
+        (self.index, self.windows) = (index, windows)
         self.publicBase = publicBase
         self.clock = clock
         self.logger = logger

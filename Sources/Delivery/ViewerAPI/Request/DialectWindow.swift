@@ -27,6 +27,8 @@ struct DialectWindow: Equatable {
             ("timeshift_rel-", .values(["timeshift"]), .index, .endlessStream),
             ("timeshift_abs-", .values(["utc"]), .since, .endlessStream),
             ("rewind-", .values(["dvr"]), .index, nil),
+            // As a stream it has one begin.
+            ("rewind-", .values(["timeshift"]), .index, .endlessStream),
             ("playlist_dvr_range-", .window, .index, nil),
             ("playlist_dvr_timeshift-", .values(["delay", "dvr"]), .index, nil),
         ]

@@ -58,7 +58,8 @@ struct WindowRoute: Equatable {
         case transportStream
         /// `recording_status.json`: which times are recorded.
         case recordingStatus
-        /// `timeshift_rel-{duration}.ts`, `timeshift_abs-{utc}.ts`: a transport stream that goes on.
+        /// `timeshift_rel-{duration}.ts`, `timeshift_abs-{utc}.ts`, `rewind-{duration}.ts`: a transport
+        /// stream that goes on.
         case endlessStream
         /// `download.mp4`.
         case movie
