@@ -48,16 +48,20 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         posix_fadvise(number, off_t(offset), off_t(count), Int32(POSIX_FADV_WILLNEED))
     }
 
-    /// Whether the first bytes can be read without waiting for the disk, told by samples (preadv2(2)); true
+    /// Whether the first bytes can be read without waiting for the disk, told by samples (preadv2(2)); nil
     /// where the system does not say.
-    func isInMemory(upTo count: Int) -> Bool {
+    func isInMemory(upTo count: Int) -> Bool? {
         // The kernel reads more than the distance of two samples at a time.
-        for offset in stride(from: 0, to: count, by: 128 << 10) where !isInMemory(offset) { return false }
+        for offset in stride(from: 0, to: count, by: 128 << 10) {
+            let isInMemory = isInMemory(offset)
+            if isInMemory != true { return isInMemory }
+        }
         return isInMemory(max(0, count - 1))
     }
 
-    private func isInMemory(_ offset: Int) -> Bool {
-        clinux_read_byte_at_once(number, offset) >= 0 || errno != EAGAIN
+    private func isInMemory(_ offset: Int) -> Bool? {
+        if clinux_read_byte_at_once(number, offset) >= 0 { return true }
+        return errno == EAGAIN ? false : nil
     }
 
     /// Appends all bytes.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The calls to the file system; a failed one throws what it did and to which path.
@@ -14,6 +15,17 @@ package struct Disk<Failure: FileFailure>: Sendable {
     ) throws(Failure) -> DescriptorHandle<Failure> {
         let number = try attempt(.open, path) { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) }
         return DescriptorHandle(owning: number, path: path)
+    }
+
+    /// Opens a file for reading if the kernel finds it without waiting for the disk; nil if it does not, or
+    /// has no such call (openat2(2) in Linux before 5.12, or forbidden).
+    ///
+    /// A network file system may wait for its server nevertheless.
+    package func openAtOnce(_ path: String, _ flags: Int32) throws(Failure) -> DescriptorHandle<Failure>? {
+        let number = try attempt(.open, path, tolerating: [EAGAIN, ENOSYS, EINVAL, EPERM]) {
+            unsafe clinux_open_at_once(AT_FDCWD, path, flags | O_CLOEXEC)
+        }
+        return number < 0 ? nil : DescriptorHandle(owning: number, path: path)
     }
 
     package func write(_ bytes: [UInt8], to file: borrowing DescriptorHandle<Failure>) throws(Failure) {
@@ -48,12 +60,17 @@ package struct Disk<Failure: FileFailure>: Sendable {
         try attempt(.remove, path, tolerating: [ENOENT]) { unsafe unlink(path) } == 0
     }
 
-    /// Whether the first bytes of a file can be read without waiting for the disk; true where the system does
-    /// not say.
+    /// Whether the first bytes of a file can be read without waiting for the disk; nil where the system does
+    /// not say, as network file systems do not.
     ///
-    /// An injected fault of the operation `look` counts as no.
-    package func isInMemory(_ file: borrowing DescriptorHandle<Failure>, upTo count: Int) -> Bool {
-        fault(.look, file.path) == nil && file.isInMemory(upTo: count)
+    /// An injected fault of the operation `look` stands for the error of preadv2(2), 0 for none.
+    package func isInMemory(_ file: borrowing DescriptorHandle<Failure>, upTo count: Int) -> Bool? {
+        switch fault(.look, file.path) {
+        case nil: file.isInMemory(upTo: count)
+        case 0: true
+        case EAGAIN: false
+        default: nil
+        }
     }
 
     /// Fails when a fault is injected.

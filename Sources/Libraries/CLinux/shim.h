@@ -2,6 +2,7 @@
 #define CLINUX_SHIM_H
 
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -23,6 +24,14 @@ static inline long clinux_read_byte_at_once(int file, long offset) {
     char byte;
     struct clinux_vector vector = { &byte, 1 };
     return syscall(SYS_preadv2, file, &vector, 1, offset, 0L, RWF_NOWAIT);
+}
+
+/* openat2(2) is not in the C library. */
+
+/* openat(2) for a path that is in the kernel's memory: -1 with EAGAIN for another one. */
+static inline int clinux_open_at_once(int folder, const char *path, int flags) {
+    struct open_how how = { .flags = (unsigned)flags, .resolve = RESOLVE_CACHED };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
 #endif

@@ -8,7 +8,7 @@ import Timeline
 /// An object opened for sending.
 final class ArchiveFile: OpenFile {
     private let file: DescriptorHandle<StoreError>
-    private let disk: Disk<StoreError>
+    private let tree: FolderTree
     let byteCount: UInt64
     /// The answer with all of it, kept as long as the file is open.
     let kept = KeptAnswer()
@@ -17,9 +17,9 @@ final class ArchiveFile: OpenFile {
 
     var descriptor: Int32 { file.number }
 
-    init(_ file: consuming DescriptorHandle<StoreError>, byteCount: Int64, disk: Disk<StoreError>) {
+    init(_ file: consuming DescriptorHandle<StoreError>, byteCount: Int64, tree: FolderTree) {
         self.file = file
-        self.disk = disk
+        self.tree = tree
         self.byteCount = UInt64(clamping: byteCount)
     }
 
@@ -27,14 +27,26 @@ final class ArchiveFile: OpenFile {
         try file.read(at: Int64(clamping: offset), upTo: count)
     }
 
+    /// The bytes that are read before it is sent.
+    private var prepared: Range<UInt64> { 0..<min(byteCount, Limits.preparedByteCount) }
+
     /// Whether its bytes, the first `Limits.preparedByteCount`, can be sent without waiting for the disk.
     ///
     /// The system is asked once in a round of `OpenFiles`: it does not soon take away what was just sent.
+    /// Where it does not say, only what this process has read in the same round counts as being in memory.
     func isInMemory(in round: Int) -> Bool {
         if found.load(ordering: .relaxed) == round { return true }
-        guard disk.isInMemory(file, upTo: Int(min(byteCount, Limits.preparedByteCount))) else { return false }
+        let isInMemory = tree.disk.isInMemory(file, upTo: prepared.count)
+        tree.saysWhatIsInMemory.store(isInMemory != nil, ordering: .relaxed)
+        guard isInMemory == true else { return false }
         found.store(round, ordering: .relaxed)
         return true
+    }
+
+    /// A range was read, beginning in a round.
+    func wasRead(_ range: Range<UInt64>, in round: Int) {
+        guard range.lowerBound == 0, range.upperBound >= prepared.upperBound else { return }
+        found.store(round, ordering: .relaxed)
     }
 
     /// Lets the kernel read a range in the background.
@@ -47,6 +59,8 @@ final class ArchiveFile: OpenFile {
 struct ArchiveContent: ObjectContent {
     let file: ArchiveFile
     let readers: BlockingExecutors
+    /// The round of `OpenFiles` in which it was asked for.
+    let round: Int
 
     var kept: KeptAnswer? { file.kept }
 
@@ -61,7 +75,8 @@ struct ArchiveContent: ObjectContent {
     /// Reads a range into the page cache, on a thread that may block.
     func prepare(_ range: Range<UInt64>) async {
         let part = range.lowerBound..<min(range.upperBound, range.lowerBound + Limits.preparedByteCount)
-        await ArchivePieces(file, part, thread: readers.next()).readIn()
+        let isRead = await ArchivePieces(file, part, thread: readers.next()).readIn()
+        if isRead { file.wasRead(part, in: round) }
     }
 }
 
@@ -87,22 +102,39 @@ actor ArchivePieces: ObjectPieces {
         return bytes
     }
 
-    /// Reads everything that is left and drops it; what cannot be read fails when it is sent.
-    func readIn() {
+    /// Reads everything that is left and drops it; false if some of it cannot be read, which fails when it is
+    /// sent.
+    func readIn() -> Bool {
         file.announceReading(rest)
         while let piece = try? next(limit: Limits.comparisonByteCount), !piece.isEmpty {}
+        return rest.isEmpty
     }
 }
 
 extension FolderTree {
+    private static let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+
     /// Opens an object.
     func open(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile {
+        let file = try opened(key) { path throws(StoreError) in try disk.open(path, Self.flags) }
+        guard let file else { throw .notFound(key) }
+        return file
+    }
+
+    /// Opens an object without waiting for a disk or a network; nil where that cannot be known beforehand.
+    func openAtOnce(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile? {
+        guard saysWhatIsInMemory.load(ordering: .relaxed) else { return nil }
+        return try opened(key) { path throws(StoreError) in try disk.openAtOnce(path, Self.flags) }
+    }
+
+    private func opened(
+        _ key: ArchiveKey, _ open: (String) throws(StoreError) -> DescriptorHandle<StoreError>?,
+    ) throws(StoreError) -> ArchiveFile? {
         do throws(StoreError) {
-            let path = path(of: try key.checkedPath())
-            let file = try disk.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            guard let file = try open(path(of: try key.checkedPath())) else { return nil }
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError.notFound(key) }
-            return ArchiveFile(file, byteCount: Int64(status.st_size), disk: disk)
+            return ArchiveFile(file, byteCount: Int64(status.st_size), tree: self)
         } catch .system(.open, _, let number) where number == ENOENT || number == ELOOP {
             throw .notFound(key)
         }

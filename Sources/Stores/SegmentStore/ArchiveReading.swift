@@ -2,21 +2,27 @@ import Concurrency
 import Files
 import Timeline
 
-/// Answers that wait for the disk, on a thread of their own beside the writers.
+/// Answers that wait for the disk, on a thread beside the writers.
 actor ArchiveReading {
     private let tree: FolderTree
     private let files: OpenFiles
-    private let thread = BlockingExecutor(label: "segment-reader")
+    private let thread: BlockingExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(tree: FolderTree, files: OpenFiles) {
+    init(tree: FolderTree, files: OpenFiles, thread: BlockingExecutor) {
         self.tree = tree
         self.files = files
+        self.thread = thread
     }
 
+    /// Opens an object, and learns whether the next one may be opened at once.
     func open(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile {
-        try files.file(key) { () throws(StoreError) in try tree.open(key) }
+        if let known = files.file(key) { return known }
+        let file = try tree.open(key)
+        _ = file.isInMemory(in: files.round)
+        files.keep(file, for: key)
+        return file
     }
 
     func contains(_ key: ArchiveKey) throws(StoreError) -> Bool {

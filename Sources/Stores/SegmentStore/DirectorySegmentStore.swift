@@ -24,7 +24,8 @@ package final class DirectorySegmentStore: SegmentStore {
         files = OpenFiles(limit: openFiles)
         self.tree = tree
         self.drafts = drafts
-        readings = ArchiveReading(tree: tree, files: files)
+        readings = ArchiveReading(
+            tree: tree, files: files, thread: BlockingExecutor(label: "segment-reader"))
         deletions = ArchiveDeletion(tree: tree, logger: logger)
     }
 
@@ -75,18 +76,27 @@ package final class DirectorySegmentStore: SegmentStore {
     package func source(
         of key: ArchiveKey, range: Range<UInt64>?,
     ) async throws(StoreError) -> ObjectSource {
-        source(try await readings.open(key)).with(range: range)
+        if let file = files.file(key) { return source(file).with(range: range) }
+        let reading = ArchiveReading(tree: tree, files: files, thread: readers.next())
+        return source(try await reading.open(key)).with(range: range)
     }
 
-    /// Opening a file takes microseconds, so that it may be done on a server's thread; reading one that is
-    /// not in the page cache may not.
+    /// Uses a file that is open, or that the kernel opens without waiting, if its bytes are in memory.
     package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
-        let file = try files.file(key) { () throws(StoreError) in try tree.open(key) }
-        return file.isInMemory(in: files.round) ? source(file) : nil
+        guard let file = try fileAtOnce(key), file.isInMemory(in: files.round) else { return nil }
+        return source(file)
+    }
+
+    private func fileAtOnce(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile? {
+        if let file = files.file(key) { return file }
+        guard let file = try tree.openAtOnce(key) else { return nil }
+        files.keep(file, for: key)
+        return file
     }
 
     private func source(_ file: ArchiveFile) -> ObjectSource {
-        ObjectSource(ArchiveContent(file: file, readers: readers), byteCount: file.byteCount)
+        ObjectSource(
+            ArchiveContent(file: file, readers: readers, round: files.round), byteCount: file.byteCount)
     }
 
     package func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool {

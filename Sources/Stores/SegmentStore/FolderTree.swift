@@ -6,6 +6,11 @@ import Synchronization
 final class FolderTree: Sendable {
     let root: String
     let disk: Disk<StoreError>
+    /// Whether the file system says what it has in memory, as those of disks do.
+    ///
+    /// Another one may wait for a network, also to open a file whose name is known. Until the first file has
+    /// been looked at, it is taken for one of a disk.
+    let saysWhatIsInMemory = Atomic(true)
     /// Paths below the root whose names this process has made durable.
     private let durable = Mutex<Set<String>>([])
 

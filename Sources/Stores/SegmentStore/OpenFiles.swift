@@ -32,17 +32,18 @@ final class OpenFiles: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// The open file of a key, opened if it is not.
-    func file(
-        _ key: ArchiveKey, open: () throws(StoreError) -> ArchiveFile
-    ) throws(StoreError) -> ArchiveFile {
+    /// The file of a key, if it is open.
+    func file(_ key: ArchiveKey) -> ArchiveFile? {
         let round = round
-        if let known = state.withLock({ $0.use(key, in: round) }) { return known }
-        let file = try open()
+        return state.withLock { $0.use(key, in: round) }
+    }
+
+    /// Keeps a file open that was opened because it was not.
+    func keep(_ file: ArchiveFile, for key: ArchiveKey) {
+        let round = round
         let former = state.withLock { $0.keep(file, for: key, in: round, limit: limit) }
         // The last owner closes a file, which may wait for the disk: not under the lock.
         withExtendedLifetime(former) {}
-        return file
     }
 
     /// The calls of `closeOld`: about one a second.

@@ -107,6 +107,39 @@ struct DiskTests {
         #expect(try disk.open(path, O_RDWR).tryLock())
     }
 
+    @Test("A file that was just made is opened without waiting, with all flags")
+    func atOnce() throws {
+        let path = try folder.write("x", to: "a")
+        guard let file = try disk.openAtOnce(path, O_RDONLY) else { throw TestFailure("not opened") }
+        #expect(try file.read(at: 0, upTo: 9) == Array("x".utf8))
+        #expect(fcntl(file.number, F_GETFD) & FD_CLOEXEC != 0)
+        let link = folder.path(of: "link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        #expect(throws: Failure.system(.open, path: link, number: ELOOP)) {
+            _ = try isOpenedAtOnce(link, by: disk)
+        }
+    }
+
+    @Test(
+        "What a kernel cannot open at once is not opened, other errors are told",
+        arguments: [EAGAIN, ENOSYS, EINVAL, EPERM, ENOENT, EACCES])
+    func notAtOnce(_ number: Int32) throws {
+        let path = try folder.write("x", to: "a")
+        let broken = Disk<Failure> { operation, _ in operation == .open ? number : nil }
+        if number == ENOENT || number == EACCES {
+            #expect(throws: Failure.system(.open, path: path, number: number)) {
+                _ = try isOpenedAtOnce(path, by: broken)
+            }
+        } else {
+            #expect(try isOpenedAtOnce(path, by: broken) == false)
+        }
+    }
+
+    private func isOpenedAtOnce(_ path: String, by disk: Disk<Failure>) throws -> Bool {
+        guard let file = try disk.openAtOnce(path, O_RDONLY | O_NOFOLLOW) else { return false }
+        return file.number >= 0
+    }
+
     @Test("A descriptor is closed with its owner, and not inherited by children")
     func descriptors() throws {
         let path = folder.path(of: "a")

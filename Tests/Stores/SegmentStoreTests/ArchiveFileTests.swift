@@ -38,6 +38,65 @@ struct ArchiveFileTests {
         #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000)
     }
 
+    /// preadv2(2) says so of NFS, FUSE and SMB.
+    @Test("Where the system does not say what is in memory, only what was read in this round counts")
+    func unknown() async throws {
+        let archive = try DirectoryArchive { operation, _ in operation == .look ? EOPNOTSUPP : nil }
+        let (key, other) = (try segmentKey(), try segmentKey(eight + Microseconds.perSecond))
+        for key in [key, other] {
+            try await archive.store.put(Array(repeating: 7, count: 300_000), as: key)
+            #expect(try archive.store.sourceAtOnce(of: key) == nil)
+        }
+        for _ in 0..<2 {
+            await (try await archive.store.source(of: key, range: nil)).prepare()
+            for _ in 0..<2 { #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000) }
+            // What was read of the other one is not what is sent first.
+            await (try await archive.store.source(of: other, range: 1..<300_000)).prepare()
+            #expect(try archive.store.sourceAtOnce(of: other) == nil)
+            _ = try await archive.store.space()
+            #expect(try archive.store.sourceAtOnce(of: key) == nil)
+        }
+    }
+
+    @Test("Where the system does not say what is in memory, no file is opened on the thread that asks")
+    func network() async throws {
+        let isAsking = Mutex(false)
+        let openedByCaller = Mutex(0)
+        let archive = try DirectoryArchive { operation, path in
+            if operation == .open, path.hasSuffix(".ts"), isAsking.withLock({ $0 }) {
+                openedByCaller.withLock { $0 += 1 }
+            }
+            return operation == .look ? EOPNOTSUPP : nil
+        }
+        let keys = try (0..<4).map { try segmentKey(eight + Int64($0) * Microseconds.perSecond) }
+        for key in keys { try await archive.store.put([1, 2, 3], as: key) }
+        _ = try await archive.store.source(of: keys[0], range: nil)
+        isAsking.withLock { $0 = true }
+        for key in keys { #expect(try archive.store.sourceAtOnce(of: key) == nil) }
+        #expect(openedByCaller.withLock { $0 } == 0)
+        isAsking.withLock { $0 = false }
+        await (try await archive.store.source(of: keys[1], range: nil)).prepare()
+        #expect(try archive.store.sourceAtOnce(of: keys[1])?.byteCount == 3)
+    }
+
+    @Test("A file that the kernel does not find at once is opened on another thread")
+    func lookup() async throws {
+        let number = Mutex<Int32?>(nil)
+        let archive = try DirectoryArchive { operation, path in
+            operation == .open && path.hasSuffix(".ts") ? number.withLock { $0 } : nil
+        }
+        let keys = try (0..<4).map { try segmentKey(eight + Int64($0) * Microseconds.perSecond) }
+        // The last three: a kernel without the call, with fewer of its flags, and where it is forbidden.
+        for (key, error) in zip(keys, [EAGAIN, ENOSYS, EINVAL, EPERM]) {
+            try await archive.store.put([1, 2, 3], as: key)
+            number.withLock { $0 = error }
+            #expect(try archive.store.sourceAtOnce(of: key) == nil)
+            number.withLock { $0 = nil }
+            _ = try await archive.store.source(of: key, range: nil)
+            #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 3)
+        }
+    }
+
     @Test("What was found in memory is looked for again in the next round, what was not each time")
     func rounds() async throws {
         let looks = Mutex(0)
@@ -62,19 +121,22 @@ struct ArchiveFileTests {
 
     @Test("The page cache says whether bytes are in memory", arguments: [1, 75_000, 300_000])
     func pageCache(byteCount: Int) async throws {
-        let archive = try DirectoryArchive()
+        let archive = try DirectoryArchive(asksPageCache: true)
         let key = try segmentKey()
         try await archive.store.put(Array(repeating: 7, count: byteCount), as: key)
-        guard case .file(let slice) = try archive.store.sourceAtOnce(of: key)?.body else {
-            throw TestFailure("a segment that was just written is not in memory")
+        guard case .file(let slice) = try await archive.store.source(of: key, range: nil).body else {
+            throw TestFailure("no file")
         }
+        let path = archive.root + "/" + (try key.checkedPath())
+        let disk = Disk<StoreError>()
+        let isTold = disk.isInMemory(try disk.open(path, O_RDONLY), upTo: 1) != nil
         // A file system in memory keeps its pages, and a fast disk may have read them again at once.
         var isSaid = false
         for _ in 0..<100 where !isSaid {
             _ = try await archive.store.space()
             #expect(posix_fadvise(slice.file.descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) == 0)
             let isInMemory = try isResident(slice.file.descriptor, byteCount)
-            isSaid = (try archive.store.sourceAtOnce(of: key) != nil) == isInMemory
+            isSaid = (try archive.store.sourceAtOnce(of: key) != nil) == (isInMemory && isTold)
         }
         #expect(isSaid)
     }
@@ -107,11 +169,11 @@ struct ArchiveFileTests {
         let sent = try #require(try archive.store.sourceAtOnce(of: key))
         try await archive.store.delete(key)
         #expect(sent.byteCount == 3)
-        #expect(await failure { _ = try archive.store.sourceAtOnce(of: key) } == .notFound(key))
+        #expect(await failure { try await archive.look(for: key) } == .notFound(key))
         try await archive.store.put([1, 2, 3], as: key)
         _ = try archive.store.sourceAtOnce(of: key)
         try await archive.store.deleteChannel(key.channel)
-        #expect(await failure { _ = try archive.store.sourceAtOnce(of: key) } == .notFound(key))
+        #expect(await failure { try await archive.look(for: key) } == .notFound(key))
     }
 
     @Test("There are never more open files than the limit")
@@ -156,10 +218,12 @@ struct ArchiveFileTests {
     }
 
     private func open(_ number: Int, _ files: OpenFiles) throws -> ArchiveFile {
-        let disk = Disk<StoreError>()
-        return try files.file(try key(number)) { () throws(StoreError) in
-            ArchiveFile(try disk.open("/dev/null", O_RDONLY), byteCount: 0, disk: disk)
-        }
+        let key = try key(number)
+        if let known = files.file(key) { return known }
+        let tree = FolderTree(root: "/dev", disk: Disk())
+        let file = ArchiveFile(try tree.disk.open("/dev/null", O_RDONLY), byteCount: 0, tree: tree)
+        files.keep(file, for: key)
+        return file
     }
 
     @Test("A folder or a link under its name is no object")
@@ -169,10 +233,10 @@ struct ArchiveFileTests {
         try FileManager.default.createDirectory(
             atPath: hour + "/1784016000000.ts", withIntermediateDirectories: true)
         let key = try segmentKey()
-        #expect(await failure { _ = try archive.store.sourceAtOnce(of: key) } == .notFound(key))
+        #expect(await failure { try await archive.look(for: key) } == .notFound(key))
         try FileManager.default.createSymbolicLink(
             atPath: hour + "/1784016001000.ts", withDestinationPath: "/etc/hostname")
         let linked = try segmentKey(eight + Microseconds.perSecond)
-        #expect(await failure { _ = try archive.store.sourceAtOnce(of: linked) } == .notFound(linked))
+        #expect(await failure { try await archive.look(for: linked) } == .notFound(linked))
     }
 }

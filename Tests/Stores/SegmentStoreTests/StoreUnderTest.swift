@@ -32,10 +32,23 @@ struct DirectoryArchive {
     let root: String
     let store: DirectorySegmentStore
 
-    init(fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }) throws {
+    /// Opens an archive; unless `asksPageCache`, files count as being in memory where no fault says
+    /// otherwise, whatever file system the test runs on.
+    init(
+        asksPageCache: Bool = false,
+        fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil },
+    ) throws {
         folder = try TemporaryFolder("archive")
         root = folder.path(of: "archive")
-        store = try DirectorySegmentStore.open(root, disk: Disk(fault: fault), logger: silentLogger)
+        let disk = Disk<StoreError> { operation, path in
+            fault(operation, path) ?? (operation == .look && !asksPageCache ? 0 : nil)
+        }
+        store = try DirectorySegmentStore.open(root, disk: disk, logger: silentLogger)
+    }
+
+    /// Looks for an object as a server does: at once, and where that is not possible the long way.
+    func look(for key: ArchiveKey) async throws(StoreError) {
+        if try store.sourceAtOnce(of: key) == nil { _ = try await store.source(of: key, range: nil) }
     }
 
     /// Files and folders below the root, without the drafts' folder and its lock.
