@@ -34,8 +34,8 @@ enum Limits {
     static func openFiles(descriptors: Int) -> Int { min(4_096, descriptors / 8) }
     /// Database connections of the recorder and of retention.
     static let recordingConnections = 4
-    /// Database connections for requests of viewers and operators.
-    static let servingConnections = 6
+    /// Database connections for requests of viewers and operators: four read windows and two search at most.
+    static let servingConnections = 8
     /// First and longest pause between attempts to reach a database that is not up yet.
     static let databasePause = (first: Duration.milliseconds(200), longest: Duration.seconds(5))
     /// Pause between two looks whether another version has changed the schema.

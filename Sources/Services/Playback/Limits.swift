@@ -109,7 +109,7 @@ extension Limits {
     static let blocksPerTurn = 400
     /// Windows that may wait for their turn.
     static let coldWindowsWaiting = 256
-    /// Windows of one client that may wait: a player asks for several renditions at once.
+    /// Windows and searches of one client that may wait: a player asks for several renditions at once.
     static let clientWindowsWaiting = 16
     /// How long a window may wait for its turn.
     static let turnWait = Duration.seconds(2)
@@ -117,9 +117,20 @@ extension Limits {
     static func turns(forBlocks count: Int) -> Int {
         count > blocksPerTurn ? coldTurnsPerClient : 1
     }
-    /// A window of which at most so many blocks are missing is read without waiting for a turn, such as a
-    /// live playlist.
-    static let blocksWithoutTurn = 16
+    /// A window of which at most so many blocks are missing is short, such as a live playlist: it does not
+    /// wait behind days.
+    static let shortWindowBlocks = 16
+    /// Turns in which short windows are read from the catalogue, each some milliseconds, and how many of them
+    /// one client may have.
+    static let shortTurns = 4
+    static let shortTurnsPerClient = 2
+    /// Short windows that may wait for their turn: as many as a server has answers under way.
+    static let shortWindowsWaiting = 512
+    /// The same of one client, which may be a cache: half of the connections of one address.
+    static let clientShortWindowsWaiting = 128
+    /// Statements that read blocks for windows at a time: they leave connections to everything else that
+    /// asks the database, such as readiness and operators.
+    static let blockReads = 4
     /// Slices of blocks that are composed without a turn: about half a millisecond.
     static let piecesWithoutTurn = 100
     /// Slices of blocks that are composed on the thread that asks: about a tenth of a millisecond.

@@ -102,6 +102,14 @@ final class BlockCache: Sendable {
         }
     }
 
+    /// Whether all blocks of a range are in memory or being loaded.
+    func isHeldOrLoading(_ range: QuarterRange) -> Bool {
+        state.withLock { state in
+            let known = state.entries[range.first.rendition]
+            return range.quarters.allSatisfy { known?[$0.begin] != nil || state.loads[$0] != nil }
+        }
+    }
+
     /// Stores the blocks of a finished load, except those that a change has made stale.
     func finish(_ range: QuarterRange, number: Int, blocks: [Block]) {
         let now = clock.steady()

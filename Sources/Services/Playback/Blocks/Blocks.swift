@@ -9,6 +9,8 @@ final class Blocks: Sendable {
     private let catalogue: Catalogue
     private let clock: HostClock
     private let executor: (any TaskExecutor)?
+    /// Statements for windows; what follows a new head does not wait behind them.
+    private let reads = AsyncSemaphore(permits: Limits.blockReads)
 
     /// Blocks are read on `executor`; `evicted` is called after blocks were dropped because memory is
     /// limited.
@@ -45,6 +47,11 @@ final class Blocks: Sendable {
         ranges.reduce(0) { $0 + cache.missing($1) }
     }
 
+    /// Whether all blocks of some ranges are in memory or being loaded.
+    func areHeldOrLoading(_ ranges: [QuarterRange]) -> Bool {
+        ranges.allSatisfy { cache.isHeldOrLoading($0) }
+    }
+
     private func blocks(
         _ quarters: [Quarter], of rendition: RenditionID,
     ) async throws(CatalogueError) -> [Block] {
@@ -74,7 +81,9 @@ final class Blocks: Sendable {
     private func readKeyFrames(
         ofPart blocks: ArraySlice<Block>, _ rendition: RenditionID,
     ) async throws(CatalogueError) {
-        let found = try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+        let found = try await reads.inTurn { () async throws(CatalogueError) in
+            try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+        }
         var read: [(byteCount: Int, block: Block)] = []
         for (block, own) in zip(blocks, found) {
             let made = BlockKeyFrames(own, of: block, rendition: rendition)
@@ -85,9 +94,11 @@ final class Blocks: Sendable {
 
     /// Several requests can wait for a load, so it continues if the one that started it is cancelled.
     private func load(_ range: QuarterRange, of rendition: RenditionID, number: Int) -> BlockCache.Load {
-        Task(executorPreference: executor) { [cache, loader] in
+        Task(executorPreference: executor) { [cache, loader, reads] in
             let result = await Result { () async throws(CatalogueError) in
-                try await loader.blocks(range, of: rendition)
+                try await reads.inTurn { () async throws(CatalogueError) in
+                    try await loader.blocks(range, of: rendition)
+                }
             }
             cache.finish(range, number: number, blocks: (try? result.get()) ?? [])
             return result
@@ -133,5 +144,15 @@ extension Blocks {
             stale += part.filter { versions[$0.quarter] != $0.version }.map(\.quarter)
         }
         return stale
+    }
+}
+
+extension AsyncSemaphore {
+    /// Runs a question to the catalogue with a permit; a cancelled one is not asked.
+    fileprivate func inTurn<Value>(
+        _ ask: () async throws(CatalogueError) -> Value,
+    ) async throws(CatalogueError) -> Value {
+        guard let value = try await withPermit(ask) else { throw .notInTime }
+        return value
     }
 }

@@ -12,12 +12,17 @@ final class ColdTurns: Sendable {
 
     private let turns: AsyncSemaphore
     private let perClient: Int
+    private let clientWaiting: Int
     private let clock: HostClock
     private let shares = Mutex<[String: Share]>([:])
 
-    init(_ count: Int, perClient: Int, waiting: Int, clock: HostClock) {
+    init(
+        _ count: Int, perClient: Int, waiting: Int, clientWaiting: Int = Limits.clientWindowsWaiting,
+        clock: HostClock,
+    ) {
         turns = AsyncSemaphore(permits: count, waiters: waiting)
         self.perClient = perClient
+        self.clientWaiting = clientWaiting
         self.clock = clock
     }
 
@@ -51,7 +56,7 @@ final class ColdTurns: Sendable {
         shares.withLock { shares in
             var share =
                 shares[client]
-                ?? Share(turns: AsyncSemaphore(permits: perClient, waiters: Limits.clientWindowsWaiting))
+                ?? Share(turns: AsyncSemaphore(permits: perClient, waiters: clientWaiting))
             share.windows += 1
             shares[client] = share
             return share.turns

@@ -21,6 +21,8 @@ package final class TimelineIndex: Sendable {
     private let markers: MarkerCache
     /// Windows that are read from the catalogue: each is in memory as a whole, beside the cache.
     private let coldWindows: ColdTurns
+    /// Those of few blocks.
+    private let shortWindows: ColdTurns
     /// The data of a window of many days exceeds the cache.
     private let longWindows: ColdTurns
 
@@ -56,6 +58,9 @@ package final class TimelineIndex: Sendable {
         coldWindows = ColdTurns(
             Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
             clock: clock)
+        shortWindows = ColdTurns(
+            Limits.shortTurns, perClient: Limits.shortTurnsPerClient, waiting: Limits.shortWindowsWaiting,
+            clientWaiting: Limits.clientShortWindowsWaiting, clock: clock)
         searches = ColdTurns(
             Limits.searchesAtOnce, perClient: Limits.searchesPerClient, waiting: Limits.searchesWaiting,
             clock: clock)
@@ -126,15 +131,17 @@ package final class TimelineIndex: Sendable {
             }
         }
         if window.microseconds > Limits.longWindow { return try await longWindows.take(for: client, read) }
-        // A short window needs no look at what is in memory.
         let ranges = head.renditions.compactMap { selection.range(of: $0) }
-        if ranges.reduce(0, { $0 + $1.count }) <= Limits.blocksWithoutTurn { return try await read() }
         let missing = blocks.missing(ranges)
-        guard missing > Limits.blocksWithoutTurn else { return try await read() }
-        return try await coldWindows.take(Limits.turns(forBlocks: missing), for: client, read)
+        if missing > Limits.shortWindowBlocks {
+            return try await coldWindows.take(Limits.turns(forBlocks: missing), for: client, read)
+        }
+        // Many may ask for what one of them is reading.
+        if missing == 0 || blocks.areHeldOrLoading(ranges) { return try await read() }
+        return try await shortWindows.take(for: client, read)
     }
 
-    /// Reads the key frames of blocks that do not have them in memory; those of many wait for their turn.
+    /// Reads the key frames of blocks that do not have them in memory, in turns as windows are.
     func readKeyFrames(
         of blocks: [Block], _ rendition: RenditionID, isCompressed: Bool, for client: String?,
     ) async throws(PlaybackError) {
@@ -145,8 +152,8 @@ package final class TimelineIndex: Sendable {
                 try await self.blocks.readKeyFrames(of: missing, rendition, isCompressed: isCompressed)
             }
         }
-        guard missing.count > Limits.blocksWithoutTurn else { return try await read() }
-        try await coldWindows.take(for: client, read)
+        let turns = missing.count > Limits.shortWindowBlocks ? coldWindows : shortWindows
+        try await turns.take(for: client, read)
     }
 
     private func heldSegmentsAtOnce(
