@@ -79,7 +79,7 @@ extension Exchange {
                 head.request.remoteAddress = client.description
                 head.request.client = client.countingKey.description
             }
-            let admission = try admission(of: head)
+            let admission = head.body == .none ? .upTo(0) : core.handler.admitBody(of: head.request)
             peer.mustMove(
                 by: head.body == .none
                     ? PeerConnection.never : monotonicNanoseconds() + core.limits.requestBody.nanoseconds)
@@ -93,21 +93,34 @@ extension Exchange {
                 $0.memoryUse = head.memoryUse
                 $0.stage = .body(admission, dropped: 0)
             }
+            if isRefusedAtOnce(head, admission) { throw Refusal(response: admission.refusal) }
             return .YES
         } catch {
-            peer.mustMove(by: PeerConnection.never)
-            return send(error.response)
+            return refuse(raw, error.response)
         }
     }
 
-    private func admission(of head: RequestHead) throws(Refusal) -> HTTPBodyAdmission {
-        if head.body == .none { return .upTo(0) }
-        let admission = core.handler.admitBody(of: head.request)
-        if isRefusedAtOnce(head, admission) {
-            state.withLock { $0.request = head.request }
-            throw Refusal(response: admission.refusal)
+    /// Answers a request that is refused by its header, which may not be readable.
+    private func refuse(_ raw: RawRequest, _ response: HTTPResponse) -> MHD_Result {
+        peer.mustMove(by: PeerConnection.never)
+        state.withLock { state in
+            if state.request == nil {
+                state.request = raw.line(remoteAddress: peer.addressText, client: peer.clientText)
+            }
         }
-        return admission
+        // An answer without any field has no room for one.
+        if response.headers.fields.isEmpty, response.status == .requestHeaderFieldsTooLarge {
+            defer { nameRequest() }
+            return send(response)
+        }
+        nameRequest()
+        return send(response)
+    }
+
+    /// Gives the request an id, unless it has one or none is wanted.
+    private func nameRequest() {
+        guard core.namesRequests else { return }
+        state.withLock { $0.requestID = $0.requestID ?? RequestID.of([:], isTrusted: false) }
     }
 
     /// Closing with unread input resets the connection, so a short body is read before its refusal is sent.

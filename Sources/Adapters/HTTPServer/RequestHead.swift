@@ -59,6 +59,15 @@ extension RawRequest {
         return RequestHead(request: request, body: try bodyLength(fields), memoryUse: memoryUse)
     }
 
+    /// Method, path and query of a request that is refused, as far as they can be read.
+    func line(remoteAddress: String, client: String) -> HTTPRequest {
+        let method = (try? requestMethod()) ?? HTTPMethod(rawValue: "")
+        let target = RequestTarget.reading(target, isOptions: method == .options)
+        return HTTPRequest(
+            method: method, path: target?.path ?? "", query: target?.query, headers: [:],
+            remoteAddress: remoteAddress, client: client)
+    }
+
     private var isHTTP10: Bool { unsafe strcmp(version, "HTTP/1.0") == 0 }
 
     /// Where the header has to begin: after the version and its CR LF.
