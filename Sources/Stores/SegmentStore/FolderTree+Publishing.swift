@@ -33,7 +33,7 @@ extension FolderTree {
         _ file: SealedFile, as key: ArchiveKey, path: String, _ isSynced: Bool,
     ) throws(StoreError) -> CommittedObject {
         var (key, path) = (key, path)
-        try prepareFolder(ofFile: path, lastMode: key.isSecret ? 0o700 : 0o750)
+        try prepareFolder(ofFile: path, isSecret: key.isSecret)
         for _ in 0..<Limits.revisions {
             if try place(file, at: path, isSynced) { return file.committed(as: key) }
             let isHeld = key.isNamedByDigest ? true : try holds(file, at: path)

@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import Synchronization
 
 /// The folders of the archive, made when they are needed and durable when something is put into them.
@@ -22,10 +21,12 @@ final class FolderTree: Sendable {
     func path(of relative: String) -> String { root + "/" + relative }
 
     /// Makes the folders on the way to a file below the root and syncs the folders that they lie in.
-    func prepareFolder(ofFile relative: String, lastMode: mode_t) throws(StoreError) {
+    ///
+    /// They are for the service and its group, that of a secret for the service alone.
+    func prepareFolder(ofFile relative: String, isSecret: Bool) throws(StoreError) {
         let folders = Self.folders(above: relative)
         for folder in folders where !isDurable(folder) {
-            try disk.makeFolder(path(of: folder), mode: folder == folders.last ? lastMode : 0o750)
+            try disk.makeFolder(path(of: folder), mode: isSecret && folder == folders.last ? 0o700 : 0o750)
             try disk.syncFolder(Self.parent(of: path(of: folder)))
             note(folder)
         }
@@ -33,7 +34,7 @@ final class FolderTree: Sendable {
 
     /// Gives a file that a crash has left its final name again, unless the name is taken, durably.
     func restore(_ draft: String, as relative: String) throws(StoreError) {
-        try prepareFolder(ofFile: relative, lastMode: relative.contains("/keys/") ? 0o700 : 0o755)
+        try prepareFolder(ofFile: relative, isSecret: relative.contains("/keys/"))
         _ = try disk.link(draft, to: path(of: relative))
         try disk.syncFolder(Self.parent(of: path(of: relative)))
     }

@@ -78,8 +78,14 @@ struct NameSyncTests {
         let store = try open(folder)
         for number in 0..<3 { #expect(try await store.read(try key(number)) == [UInt8(number)]) }
         #expect(try await store.read(.key(try channel(), "0123456789abcdef0123456789abcdef")) == [9])
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: "news/keys"))
-        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        let modes = [
+            "news/keys": 0o700, "ch0": 0o750, "ch0/v0/2026-07-14/08": 0o750,
+            "ch0/v0/2026-07-14/08/1784016000000.ts": 0o640,
+        ]
+        for (path, mode) in modes {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: path))
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+        }
         #expect(try drafts(folder).isEmpty)
     }
 
