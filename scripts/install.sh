@@ -15,7 +15,7 @@ bench_packages=(nginx-light python3 wrk)
 # What `make proof` plays windows in. Each is installed by itself: one that cannot be had is missed by the proof alone.
 player_packages=(
     python3 python3-venv chromium firefox-esr mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base
-    gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+    gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav python3-gi gir1.2-gstreamer-1.0
     kodi kodi-pvr-iptvsimple kodi-inputstream-ffmpegdirect xvfb
 )
 

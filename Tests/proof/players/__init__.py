@@ -1,5 +1,5 @@
-"""Windows in the players that people use: each plays to the end, with as much picture and sound as the lists promise.
-Pages seek, and show a thumbnail track."""
+"""Windows in the players that people use: each plays to the end, with as much picture and sound as the lists
+promise, shows the frames of their time, and seeks. Pages show a thumbnail track."""
 import os
 
 from . import browsers, limits, programs, times, vlc
@@ -13,7 +13,7 @@ PLAYERS = [programs.FFmpeg, programs.PyAV, programs.MPV, vlc.VLC, programs.GStre
 #: Seconds of picture or sound that may be missing at the ends (players in real time are asked before they end).
 ENDS = 1.5
 FOLLOW_SECONDS = 30
-#: Where pages go in a window, a share of its length.
+#: Where players go in a window, a share of its length.
 SEEK = 0.75
 
 
@@ -85,19 +85,21 @@ def show_window(table, player, window):
 
 
 def show_seeking(table, players, scenes):
-    """Pages go to three quarters of a window with a hole, and play from there to its end."""
+    """Players go to three quarters of a window with a hole, and show the frames from there to its end."""
     window = scenes.window("a seek over a hole", "clear", scenes.holed - 8, scenes.holed + 14)
+    clock = times.Clock(window.lists["v0"], scenes.began("clear"))
+    begin = window.video * SEEK
     for player in players:
-        if not hasattr(player, "seek"):
-            continue
+        limit = ""
         try:
-            played, sought = player.seek(window.url, SEEK)
-            off = abs((sought.get("at") or 0) - window.video * SEEK)
-            seen = f"at {sought.get('at')}, then {played.video:.1f} s {played.fault}".strip()
-            holds = not played.fault and off < ENDS and abs(played.video - window.video * (1 - SEEK)) <= ENDS + player.joint
+            shown, fault = player.seek(window.url, begin, window.video)
+            seen, holds = clock.judge(shown, begin, player.near, player.leap)
+            limit = "" if fault or "wrong" in seen else limits.SEEKING.get(player.label, "")
+            seen, holds = f"{seen} {fault}".strip(), holds and not fault
         except Exception as error:
             seen, holds = f"{type(error).__name__}: {error}", False
-        table.row(f"{window.title}: {player.name}", f"at {window.video * SEEK:.1f} s, then to the end", seen, holds)
+        goal = f"at {begin:.1f} s, then to the end, each frame at its time"
+        table.row(f"{window.title}: {player.name}", goal, seen, holds, limit)
 
 
 def show_times(table, players, scenes):
@@ -105,15 +107,14 @@ def show_times(table, players, scenes):
     window = scenes.window("the time in the picture", "clear", scenes.holed - 8, scenes.holed + 14)
     clock = times.Clock(window.lists["v0"], scenes.began("clear"))
     for player in players:
-        if not hasattr(player, "shown"):
-            continue
         try:
             shown, fault = player.shown(window.url)
-            seen, holds = clock.judge(shown)
+            seen, holds = clock.judge(shown, near=ENDS if player.leap else 1.0, leap=player.leap)
             seen, holds = f"{seen} {fault}".strip(), holds and not fault
         except Exception as error:
             seen, holds = f"{type(error).__name__}: {error}", False
-        table.row(f"{window.title}: {player.name}", "each frame at its time", seen, holds)
+        goal = f"each shown frame the next, or one up to {player.leap} s later" if player.leap else "each frame at its time"
+        table.row(f"{window.title}: {player.name}", goal, seen, holds)
 
 
 def show_thumbnails(table, players, scenes):

@@ -12,6 +12,8 @@ RATE = 2
 LONGEST_SECONDS = 120
 #: Browsers decode sound a little ahead. Sound that ends sooner than this before the picture does is out of step.
 SOUND_SECONDS = 1.2
+#: A picture that is decoded when the page seeks may still be shown.
+ON_ITS_WAY_SECONDS = 0.5
 
 
 class Browser(Program):
@@ -26,13 +28,20 @@ class Browser(Program):
     def follow(self, url, seconds):
         return self.watch(url, seconds * 3, 1, seconds)
 
-    def seek(self, url, share):
-        """Seconds that were played from there to the end, and the position that the browser went to."""
-        said = self.asked(url, LONGEST_SECONDS, None, {"rate": 1, "seek": share})
+    def seek(self, url, begin, length):
+        """Each picture that was shown behind the place where the page went, but not one that was on its way."""
+        said = self.asked(url, LONGEST_SECONDS, None, {"rate": 1, "seek": begin, "marks": 1})
         played = self.judged(said, LONGEST_SECONDS, None)
         sought = said.get("sought") or {}
-        played.video -= sought.get("frames", 0) / FRAMES_PER_SECOND
-        return played, sought
+        behind = said.get("marks", [])[sought.get("marks", 0):]
+        while behind and behind[0][0] <= sought["from"] + ON_ITS_WAY_SECONDS:
+            behind.pop(0)
+        video = played.video - sought.get("frames", 0) / FRAMES_PER_SECOND
+        whole = abs(video - (length - begin)) <= self.near + self.joint
+        fault = played.fault or ("" if whole else f"{video:.1f} s of pictures")
+        if abs((sought.get("at") or 0) - begin) >= self.near:
+            fault = fault or f"the browser went to {sought.get('at')}"
+        return [(seconds, times.number(squares)) for seconds, squares in behind], fault
 
     def thumbnails(self, url, track):
         """What the browser made of a thumbnail track, once as many pictures are shown as it has cues."""

@@ -7,6 +7,11 @@ AT_JOINTS_OF_SEPARATE_SOUND = {
     "Chromium": "its own HLS lays each rendition end to end: sound is early behind a hole that only sound has",
 }
 
+#: Of a window that is entered behind its begin, when each frame that is shown is right.
+SEEKING = {
+    "yt-dlp": "it ends a section by the length of the list, and its ffmpeg counts the hole as played",
+}
+
 
 def known(player, window):
     """Why this player may fail here; empty when it has to play."""

@@ -5,9 +5,12 @@ import re
 
 from . import times
 from .running import FRAMES_PER_SECOND, Missing, Played, fault_of, found, run
+from .strip import SQUARES
 
 #: A player that decodes as fast as it can; a busy machine is not a fault.
 FAST_SECONDS = 90
+#: The Python that sees Debian's packages, among them GStreamer's bindings.
+DEBIAN_PYTHON = "/usr/bin/python3"
 
 
 def decoded(path, seconds=FAST_SECONDS, options=()):
@@ -29,16 +32,58 @@ def decoded(path, seconds=FAST_SECONDS, options=()):
     return Played(video, audio, fault or (words[0][:160] if words else ""))
 
 
+#: The strip with the frame's number, a pixel for each square.
+STRIP = f"crop=iw:iw/{SQUARES}:0:ih-iw/{SQUARES},scale={SQUARES}:1:flags=area,format=gray"
+
+
+def numbers_in(path):
+    """The number of each frame in a file of strips, which is then removed."""
+    if not os.path.exists(path):
+        return []
+    with open(path, "rb") as file:
+        strips = file.read()
+    os.remove(path)
+    return [times.number(strips[start:start + SQUARES]) for start in range(0, len(strips), SQUARES)]
+
+
+def decoded_numbers(path, folder, options=()):
+    """The number of each frame that the system's ffmpeg decodes of a URL or a file, and what went wrong."""
+    kept = os.path.join(folder, "strips.raw")
+    status, printed = run(
+        [found("ffmpeg"), "-nostdin", "-v", "error", "-y", *options, "-i", path, "-an", "-vf", STRIP, "-fps_mode",
+         "passthrough", "-f", "rawvideo", kept], FAST_SECONDS)
+    return numbers_in(kept), fault_of(status, printed, FAST_SECONDS)
+
+
 class Program:
     """A player. One that `skips` passes over what any rendition lacks, as Media Source Extensions do."""
 
     skips = False
     #: Seconds of picture that may be missing at a joint: players skip to the next key frame.
     joint = 0.5
+    #: Seconds of picture that it leaves out in one piece, where its frames have no time of their own.
+    leap = 0.0
+    #: How far from where it is sent it may begin to play.
+    near = 1.5
 
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, folder
         self.name = self.versioned()
+
+    def numbers(self, url, begin=None):
+        """The number of each frame that is shown, of all or from a second on, and what went wrong."""
+        raise NotImplementedError
+
+    def shown(self, url):
+        """Each frame that is shown: its second in the media and the number in it."""
+        numbers, fault = self.numbers(url)
+        return [(index / FRAMES_PER_SECOND, number) for index, number in enumerate(numbers)], fault
+
+    def seek(self, url, begin, length):
+        """The same from a second on. A program that leaves nothing out until the end began as many frames before it."""
+        numbers, fault = self.numbers(url, begin)
+        began = length - len(numbers) / FRAMES_PER_SECOND
+        return [(began + index / FRAMES_PER_SECOND, number) for index, number in enumerate(numbers)], fault
 
     def version_of(self, arguments, pattern):
         _, printed = run(arguments, 60)
@@ -49,6 +94,13 @@ class Program:
         if package in self.tools.missing:
             raise Missing(f"{package}: {self.tools.missing[package]}")
         return self.tools.program(name)
+
+
+def told_numbers(arguments, begin):
+    """The number of each frame whose squares a script prints, of all or from a second on, and what went wrong."""
+    status, printed = run([*arguments, *([] if begin is None else [str(begin)])], FAST_SECONDS)
+    fault = fault_of(status, printed, FAST_SECONDS)
+    return [] if fault else [times.number(squares) for squares in json.loads(printed.strip().splitlines()[-1])], fault
 
 
 class FFmpeg(Program):
@@ -63,18 +115,8 @@ class FFmpeg(Program):
     def follow(self, url, seconds):
         return decoded(url, seconds * 3, ["-t", str(seconds)])
 
-    def shown(self, url):
-        """Each picture: its second in the media and the number in it."""
-        strip = "crop=iw:iw/20:0:ih-iw/20,scale=20:1:flags=area,format=gray"
-        kept = os.path.join(self.folder, "strip.raw")
-        status, printed = run(
-            [found("ffmpeg"), "-nostdin", "-v", "error", "-y", "-i", url, "-an", "-vf", strip, "-fps_mode",
-             "passthrough", "-f", "rawvideo", kept], FAST_SECONDS)
-        with open(kept, "rb") as file:
-            squares = file.read()
-        frames = [squares[start:start + times.SQUARES] for start in range(0, len(squares), times.SQUARES)]
-        shown = [(index / FRAMES_PER_SECOND, times.number(frame)) for index, frame in enumerate(frames)]
-        return shown, fault_of(status, printed, FAST_SECONDS)
+    def numbers(self, url, begin=None):
+        return decoded_numbers(url, self.folder, [] if begin is None else ["-ss", str(begin)])
 
 
 class PyAV(Program):
@@ -95,6 +137,9 @@ class PyAV(Program):
         fault = fault_of(status, printed, longest)
         said = {} if fault else json.loads(printed.strip().splitlines()[-1])
         return Played(said.get("video", 0.0), said.get("audio", 0.0), fault)
+
+    def numbers(self, url, begin=None):
+        return told_numbers([self.python_program("python", "av"), self.script, "--squares", url], begin)
 
 
 class MPV(Program):
@@ -120,6 +165,14 @@ class MPV(Program):
         return Played(frames / FRAMES_PER_SECOND, samples / int(rate.group(1)) if rate else 0.0,
                       fault_of(status, printed, longest))
 
+    def numbers(self, url, begin=None):
+        kept = os.path.join(self.folder, "mpv-strips.raw")
+        status, printed = run(
+            [found("mpv"), "--no-config", "--msg-level=all=error,statusline=no", "--no-audio", "--hwdec=no",
+             f"--o={kept}", "--of=rawvideo", "--ovc=rawvideo", f"--vf=lavfi=[{STRIP}]",
+             *([] if begin is None else [f"--start={begin}"]), url], FAST_SECONDS)
+        return numbers_in(kept), fault_of(status, printed, FAST_SECONDS)
+
 
 class GStreamer(Program):
     label = "GStreamer"
@@ -140,6 +193,12 @@ class GStreamer(Program):
         video = self.taken(kept["video"]) / (16 * 16 * FRAMES_PER_SECOND)
         return Played(video, self.taken(kept["audio"]) / (2 * 32_000), faults[0])
 
+    def numbers(self, url, begin=None):
+        """In a script, as only a program of GStreamer's own can seek in it."""
+        python = DEBIAN_PYTHON if os.path.exists(DEBIAN_PYTHON) else found("python3")
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gstreamer_squares.py")
+        return told_numbers([python, script, url], begin)
+
     @staticmethod
     def taken(path):
         """The size of a file that is then removed."""
@@ -154,32 +213,45 @@ class Downloader(Program):
     """Keeps a file; what is in it is what counts."""
 
     def kept(self, arguments):
+        """The file that was kept, and what went wrong."""
         for name in os.listdir(self.folder):
             if name.startswith("kept"):
                 os.remove(os.path.join(self.folder, name))
         status, printed = run(arguments, FAST_SECONDS, cwd=self.folder, env={**os.environ, "HOME": self.folder})
         files = [name for name in os.listdir(self.folder) if name.startswith("kept")]
         fault = fault_of(status, printed, FAST_SECONDS)
-        if fault or len(files) != 1:
-            return Played(0.0, 0.0, fault or f"left {files}")
-        return decoded(os.path.join(self.folder, files[0]))
+        return os.path.join(self.folder, *files[:1]), fault or ("" if len(files) == 1 else f"left {files}")
+
+    def played(self, arguments):
+        path, fault = self.kept(arguments)
+        return Played(0.0, 0.0, fault) if fault else decoded(path)
+
+    def numbers(self, url, begin=None):
+        path, fault = self.kept(self.command(url, *([] if begin is None else self.behind(begin))))
+        return ([], fault) if fault else decoded_numbers(path, self.folder)
 
 
 class Streamlink(Downloader):
     label = "streamlink"
+    #: It begins with the first segment behind the place.
+    near = times.SEGMENT_SECONDS
 
     def versioned(self):
         return "streamlink " + self.version_of(
             [self.python_program("streamlink", "streamlink"), "--version"], r"streamlink (\S+)")
 
     def play(self, url):
-        return self.taken(url)
+        return self.played(self.command(url))
 
     def follow(self, url, seconds):
-        return self.taken(url, "--stream-segmented-duration", str(seconds))
+        return self.played(self.command(url, "--stream-segmented-duration", str(seconds)))
 
-    def taken(self, url, *options):
-        return self.kept([self.python_program("streamlink", "streamlink"), *options, "-o", "kept.ts", url, "best"])
+    def command(self, url, *options):
+        return [self.python_program("streamlink", "streamlink"), *options, "-o", "kept.ts", url, "best"]
+
+    @staticmethod
+    def behind(begin):
+        return ["--hls-start-offset", str(begin)]
 
 
 class YtDlp(Downloader):
@@ -189,5 +261,17 @@ class YtDlp(Downloader):
         return "yt-dlp " + self.version_of([self.python_program("yt-dlp", "yt-dlp"), "--version"], r"(\S+)")
 
     def play(self, url):
-        return self.kept([self.python_program("yt-dlp", "yt-dlp"), "--ignore-config", "--no-cache-dir", "--no-progress",
-                          "-o", "kept.%(ext)s", url])
+        return self.played(self.command(url))
+
+    def command(self, url, *options):
+        return [self.python_program("yt-dlp", "yt-dlp"), "--ignore-config", "--no-cache-dir", "--no-progress", *options,
+                "-o", "kept.%(ext)s", url]
+
+    @staticmethod
+    def behind(begin):
+        return ["--download-sections", f"*{begin}-inf"]
+
+    def seek(self, url, begin, _length):
+        """By the numbers alone: at a hole its sections end too early."""
+        numbers, fault = self.numbers(url, begin)
+        return [(None, number) for number in numbers], fault

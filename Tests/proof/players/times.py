@@ -1,5 +1,6 @@
 """The frame numbers that the origin paints into its pictures, and the time of day that each frame belongs to."""
 from .running import FRAMES_PER_SECOND
+from .strip import SQUARES
 
 #: The origin repeats this many seconds.
 MINUTE_SECONDS = 20
@@ -9,7 +10,8 @@ SEGMENT_SECONDS = 2
 FIRST_FRAME = SEGMENT_SECONDS * FRAMES_PER_SECOND
 #: Frames that a player's clock may be off by.
 ALLOWED_FRAMES = 3
-SQUARES = 20
+#: The share of the frames that a player has to show: pages drop some of them on a busy machine.
+SHARE = 0.8
 WHITE = 128
 
 
@@ -43,15 +45,32 @@ class Clock:
         half = MINUTE_FRAMES / 2
         return abs((shown - right + half) % MINUTE_FRAMES - half)
 
-    def judge(self, shown):
-        """What to say of frames, each with its second in the media, and whether they are right from begin to end."""
+    def placed(self, numbers, begin, near, leap):
+        """Seconds for the frames of a player that tells none. The first frame begins a segment near the begin, as key
+        frames do; each other one is the next, or one of those up to `leap` seconds later, or else wrong."""
+        frame, placed = 1 / FRAMES_PER_SECOND, []
+        places = [second for second, _ in self.spans if abs(second - begin) <= near] or [begin]
+        for number_shown in numbers:
+            place = min(places, key=lambda second: self.off_at(second, number_shown))
+            if placed and self.off_at(place, number_shown) > ALLOWED_FRAMES:
+                place = placed[-1][0] + frame
+            placed.append((place, number_shown))
+            places = [place + index * frame for index in range(int(leap / frame + 2.5))]
+        return placed
+
+    def judge(self, shown, begin=0.0, near=1.0, leap=0.0):
+        """What to say of frames, each with its second in the media or None, and whether they are right from `begin` to
+        the end, give or take `near` seconds; one that tells no seconds may leave out `leap` seconds in one piece."""
         readable = [(seconds, frame) for seconds, frame in shown if frame is not None]
         if not readable:
             return "no frame with a number", False
+        if any(seconds is None for seconds, _ in readable):
+            readable = self.placed([frame for _, frame in readable], begin, near, leap)
         wrong = [seconds for seconds, frame in readable if self.off(seconds, frame) > ALLOWED_FRAMES]
         words = f"{len(readable) - len(wrong)} of {len(readable)} frames right"
         if wrong:
             words += f", the first wrong one at {wrong[0]:.2f} s"
         first, last = readable[0][0], readable[-1][0]
         words += f", from {first:.1f} to {last:.1f} s"
-        return words, not wrong and first < 1 and last > self.end - 1 and len(readable) > self.end
+        enough = len(readable) >= SHARE * (self.end - begin - near) * FRAMES_PER_SECOND
+        return words, not wrong and abs(first - begin) <= near and last > self.end - near and enough

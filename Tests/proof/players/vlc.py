@@ -2,22 +2,27 @@
 import os
 import pwd
 import re
+import select
 import socket
+import subprocess
 import time
 
 from stack import free_port
 
+from . import times
 from .programs import Program
 from .running import AUDIO_FRAME_SECONDS, FRAMES_PER_SECOND, Played, end, found, start
+from .strip import squares
 
 #: VLC refuses to run as root.
 ACCOUNT = "nobody"
+LONGEST_SECONDS = 120
 
 
 class VLC(Program):
     label = "VLC"
     #: It shows nothing while it fills its cache again, a second unless told otherwise.
-    joint = 1.5
+    joint = leap = 1.5
 
     def versioned(self):
         return "VLC " + self.version_of([*self.command(), "--version"], r"VLC version (\S+)")
@@ -35,7 +40,7 @@ class VLC(Program):
                 f"HOME={home}", vlc]
 
     def play(self, url):
-        return self.watch(url, 120, None)
+        return self.watch(url, LONGEST_SECONDS, None)
 
     def follow(self, url, seconds):
         return self.watch(url, seconds * 3, seconds)
@@ -67,6 +72,40 @@ class VLC(Program):
         fault = "" if done else f"not at the end after {longest} s {(errors or [''])[-1]}".strip()
         return Played(frames / FRAMES_PER_SECOND, sounds * AUDIO_FRAME_SECONDS, fault)
 
+    def shown(self, url):
+        """Each frame that it puts on its screen, by its number alone: it plays in real time, leaves out frames at joints
+        and tells no times."""
+        return self.screened(url)
+
+    def seek(self, url, begin, _length):
+        return self.screened(url, f"--start-time={begin}")
+
+    def screened(self, url, *options):
+        """Its screen is a pipe here, which takes whole pictures in YUV4MPEG2."""
+        pipe = os.path.join(self.folder, "vlc-screen")
+        if not os.path.exists(pipe):
+            os.mkfifo(pipe)
+            os.chmod(pipe, 0o666)
+        screen = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        child = start(
+            [*self.command(), "-I", "dummy", "--vout", "yuv", "--yuv-file", pipe, "--yuv-yuv4mpeg2",
+             "--avcodec-hw=none", "--no-osd", "--no-video-title-show", "--aout", "adummy", "--play-and-exit", *options,
+             url],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        pictures, until = Pictures(), time.time() + LONGEST_SECONDS
+        try:
+            while time.time() < until:
+                over = child.poll() is not None
+                if select.select([screen], [], [], 0.2)[0]:
+                    pictures.take(os.read(screen, 1 << 20))
+                elif over:
+                    break
+            fault = "" if child.poll() == 0 else f"not at the end after {LONGEST_SECONDS} s"
+        finally:
+            end(child)
+            os.close(screen)
+        return [(None, number) for number in pictures.numbers], fault
+
     @staticmethod
     def counted(said, what):
         """Pictures or sounds that were decoded in time or too late; `decoded` itself counts each twice."""
@@ -87,3 +126,25 @@ class VLC(Program):
                 return said.decode("utf-8", "replace")
         except OSError:
             return ""
+
+
+class Pictures:
+    """Reads YUV4MPEG2 as it comes and keeps the number in each picture."""
+
+    def __init__(self):
+        self.numbers, self.pending, self.width = [], bytearray(), None
+
+    def take(self, data):
+        self.pending += data
+        while (line := self.pending.find(b"\n")) >= 0:
+            if self.width is None:
+                self.width, self.height = (int(re.search(side, self.pending)[1]) for side in (rb" W(\d+)", rb" H(\d+)"))
+                del self.pending[:line + 1]
+                continue
+            luma = self.width * self.height
+            picture = line + 1
+            if len(self.pending) < picture + luma * 3 // 2:
+                break
+            light = self.pending[picture:picture + luma]
+            self.numbers.append(times.number(squares(light, self.width, self.width, self.height)))
+            del self.pending[:picture + luma * 3 // 2]
