@@ -2,7 +2,7 @@
 promise, shows the frames of their time, and seeks. Pages show a thumbnail track."""
 import os
 
-from . import browsers, limits, programs, times, vlc
+from . import browsers, limits, programs, special, times, vlc
 from .relay import Relay
 from .running import Missing
 from .scenes import Scenes
@@ -34,7 +34,9 @@ def run(table, folder, seed):
         show_seeking(table, players, scenes)
         show_times(table, players, scenes)
         show_thumbnails(table, players, scenes)
+        special.show_key_frames(table, players, scenes)
         show_following(table, players, scenes)
+        special.show_tokens(table, players, scenes)
     finally:
         if relay:
             relay.close()
@@ -113,7 +115,7 @@ def show_times(table, players, scenes):
             seen, holds = f"{seen} {fault}".strip(), holds and not fault
         except Exception as error:
             seen, holds = f"{type(error).__name__}: {error}", False
-        goal = f"each shown frame the next, or one up to {player.leap} s later" if player.leap else "each frame at its time"
+        goal = f"each frame the next, or one up to {player.leap} s later" if player.leap else "each frame at its time"
         table.row(f"{window.title}: {player.name}", goal, seen, holds)
 
 

@@ -73,8 +73,8 @@ class VLC(Program):
         return Played(frames / FRAMES_PER_SECOND, sounds * AUDIO_FRAME_SECONDS, fault)
 
     def shown(self, url):
-        """Each frame that it puts on its screen, by its number alone: it plays in real time, leaves out frames at joints
-        and tells no times."""
+        """Each frame that it puts on its screen, by its number alone: it plays in real time, leaves out frames at
+        joints and tells no times."""
         return self.screened(url)
 
     def seek(self, url, begin, _length):
@@ -102,7 +102,8 @@ class VLC(Program):
                     break
             fault = "" if child.poll() == 0 else f"not at the end after {LONGEST_SECONDS} s"
         finally:
-            end(child)
+            if child.poll() is None:
+                end(child)
             os.close(screen)
         return [(None, number) for number in pictures.numbers], fault
 
