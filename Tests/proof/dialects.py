@@ -24,10 +24,12 @@ ENDS = players.ENDS + times.SEGMENT_SECONDS
 
 
 class Name:
-    """One name: its path, and the media playlist of the same window; None where it goes on."""
+    """One name: its path, and the media playlist of the same window; None where it goes on. `pictures` is the playlist that its
+    pictures are judged by."""
 
-    def __init__(self, title, path, window=None, is_file=False):
+    def __init__(self, title, path, window=None, is_file=False, pictures=None):
         self.title, self.path, self.window, self.is_file = title, path, window, is_file
+        self.pictures = pictures or window
 
 
 def run(table, folder, _seed):
@@ -42,7 +44,7 @@ def run(table, folder, _seed):
         began = min(entry.start for entry in ledger.read(stack.ledger))
         cells = {}
         for name in [*finite(stack, begin), *endless(stack, begin)]:
-            if name.window:
+            if name.pictures:
                 show_pictures(table, stack, name, began, kinds[0])
             for player in kinds:
                 cells[name.title, player.name] = show(table, stack, name, player)
@@ -77,11 +79,13 @@ def finite(stack, begin):
         Name("begintime, endtime", f"{live}/index.m3u8?{query(begin, begin + length)}", window),
         Name("playseek", f"{live}/index.m3u8?playseek={begin}-{begin + length}", window),
         Name("archive-….m3u8", f"{live}/archive-{begin}-{length}.m3u8", window),
+        Name("index-….m3u8", f"{live}/index-{begin}-{length}.m3u8", window),
         Name("video-….m3u8", f"{live}/video-{begin}-{length}.m3u8", window),
         Name("mono-….m3u8", f"{live}/mono-{begin}-{length}.m3u8", window),
         Name("playlist_dvr_range-….m3u8", f"{live}/playlist_dvr_range-{begin}-{length}.m3u8", window),
         Name("Xtream /timeshift/….m3u8", f"{past}.m3u8", whole),
         Name("archive-….ts", f"{live}/archive-{begin}-{length}.ts", window, True),
+        Name("video-….ts", f"{live}/video-{begin}-{length}.ts", window, True),
         Name("mono-….ts", f"{live}/mono-{begin}-{length}.ts", window, True),
         Name("Xtream /timeshift/….ts", f"{past}.ts", whole, True),
         Name("download.mp4", f"{live}/download.mp4?{query(begin, begin + length)}", window, True),
@@ -89,9 +93,12 @@ def finite(stack, begin):
 
 
 def endless(stack, begin):
-    """Names of what goes on."""
+    """Names of what goes on. What `utc` asks for ends now, which is later with each player."""
     live, past = f"/live/{CHANNEL}", 40
+    until_now = f"utc={begin}&lutc={int(time.time())}"
+    listed_now = media(f"{stack.base}{live}/v0.m3u8?{until_now}")
     return [
+        Name("utc, lutc", f"{live}/index.m3u8?{until_now}", pictures=listed_now),
         Name("timeshift_rel-….m3u8", f"{live}/timeshift_rel-{past}.m3u8"),
         Name("timeshift_abs-….m3u8", f"{live}/timeshift_abs-{begin}.m3u8"),
         Name("rewind-….m3u8", f"{live}/rewind-60.m3u8"),
@@ -118,7 +125,7 @@ def show_pictures(table, stack, name, began, player):
     """The pictures under a name are those of its window, from begin to end."""
     try:
         shown, fault = player.shown(stack.base + name.path)
-        seen, holds = times.Clock(name.window, began).judge(shown)
+        seen, holds = times.Clock(name.pictures, began).judge(shown)
         seen, holds = f"{seen} {fault}".strip(), holds and not fault
     except Exception as error:
         seen, holds = f"{type(error).__name__}: {error}", False
