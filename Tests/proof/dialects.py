@@ -24,8 +24,8 @@ ENDS = players.ENDS + times.SEGMENT_SECONDS
 
 
 class Name:
-    """One name: its path, and the media playlist of the same window; None where it goes on. `pictures` is the playlist that its
-    pictures are judged by."""
+    """One name: its path, and the media playlist of the same window; None where it goes on. `pictures` is the playlist
+    by which its pictures are judged."""
 
     def __init__(self, title, path, window=None, is_file=False, pictures=None):
         self.title, self.path, self.window, self.is_file = title, path, window, is_file

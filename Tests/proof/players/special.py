@@ -15,7 +15,7 @@ ENDS = 1.5
 
 
 def show_key_frames(table, players, scenes):
-    """The I-frame playlist of a window with a hole: each key frame that it lists is decoded, and is the one of its time."""
+    """The I-frame playlist of a window with a hole: each key frame in it is decoded, and is the one of its time."""
     window = scenes.window("an I-frame playlist", "clear", scenes.holed - 8, scenes.holed + 14)
     url = window.url.replace("/index.m3u8?", "/v0-iframes.m3u8?")
     for player in players:
@@ -36,7 +36,8 @@ def key_frames(clock, numbers):
     listed = [begin for begin, _ in clock.spans]
     right = [number is not None and clock.off_at(begin, number) <= times.ALLOWED_FRAMES
              for begin, number in zip(listed, numbers)]
-    return f"{len(numbers)} of {len(listed)} decoded, {sum(right)} right", all(right) and len(numbers) == len(listed) > 1
+    holds = all(right) and len(numbers) == len(listed) > 1
+    return f"{len(numbers)} of {len(listed)} decoded, {sum(right)} right", holds
 
 
 def show_tokens(table, players, scenes):
