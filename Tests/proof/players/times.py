@@ -66,10 +66,10 @@ class Clock:
             return "no frame with a number", False
         if any(seconds is None for seconds, _ in readable):
             readable = self.placed([frame for _, frame in readable], begin, near, leap)
-        wrong = [seconds for seconds, frame in readable if self.off(seconds, frame) > ALLOWED_FRAMES]
+        wrong = [(seconds, off) for seconds, frame in readable if (off := self.off(seconds, frame)) > ALLOWED_FRAMES]
         words = f"{len(readable) - len(wrong)} of {len(readable)} frames right"
         if wrong:
-            words += f", the first wrong one at {wrong[0]:.2f} s"
+            words += f", the first wrong one at {wrong[0][0]:.2f} s by {wrong[0][1]:.0f} frames"
         first, last = readable[0][0], readable[-1][0]
         words += f", from {first:.1f} to {last:.1f} s"
         enough = len(readable) >= SHARE * (self.end - begin - near) * FRAMES_PER_SECOND
