@@ -52,6 +52,13 @@ extension PostgresError {
         }
     }
 
+    /// Whether the server failed for a reason of its own that may be over later: a time limit, the disk, or
+    /// an internal error.
+    package var isServerFault: Bool {
+        guard kind == .refused, let sqlState else { return false }
+        return ["57014", "58", "XX"].contains { sqlState.hasPrefix($0) }
+    }
+
     /// Whether the server refuses a value of the request, so that no later try with the same values succeeds:
     /// data exceptions, violated constraints, and values larger than PostgreSQL takes.
     ///

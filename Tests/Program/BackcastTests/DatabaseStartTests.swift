@@ -69,6 +69,21 @@ struct DatabaseStartTests {
         }
     }
 
+    @Test("a server that does not answer in time, because of a lock, is waited for; `migrate` ends")
+    func locked() async throws {
+        try await withStart(options: "", statementTimeout: .milliseconds(100)) { start, other in
+            try await other.prepare(migrations(1), for: .migrate)
+            let preparing = Task { try await start.prepare(migrations(1), for: .run) }
+            try await other.pool.transaction { session in
+                _ = try await session.query("LOCK TABLE applied_migration IN ACCESS EXCLUSIVE MODE")
+                await #expect(throws: PostgresError.self) {
+                    try await start.prepare(migrations(1), for: .migrate)
+                }
+            }
+            try await preparing.value
+        }
+    }
+
     @Test("a running program reports once that another version has changed the schema")
     func changedLater() async throws {
         try await withStart { start in
@@ -105,14 +120,16 @@ struct DatabaseStartTests {
 
     /// Two connections to a database, the first with options of its own.
     private func withStart(
-        options: String, _ body: (DatabaseStart, DatabaseStart) async throws -> Void,
+        options: String, statementTimeout: Duration = .seconds(30), _ body: (DatabaseStart, DatabaseStart) async throws -> Void,
     ) async throws {
         let uri = try await TestDatabase.shared.database("start")
         let encoded = options.replacing(" ", with: "%20").replacing("=", with: "%3D")
         let separator = uri.contains("?") ? "&" : "?"
-        let pools = try ["\(uri)\(separator)options=\(encoded)", uri].map {
-            PostgresPool(PoolConfiguration(try ConnectionString($0)), logger: logger)
+        var configurations = try ["\(uri)\(separator)options=\(encoded)", uri].map {
+            PoolConfiguration(try ConnectionString($0))
         }
+        configurations[0].statementTimeout = statementTimeout
+        let pools = configurations.map { PostgresPool($0, logger: logger) }
         let starts = pools.map { DatabaseStart(pool: $0, clock: .system, logger: logger) }
         let result: Result<Void, any Error>
         do {

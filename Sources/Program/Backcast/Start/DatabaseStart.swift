@@ -10,13 +10,17 @@ struct DatabaseStart: Sendable {
 
     /// Returns when the database answers and has the program's schema; throws errors that waiting does not
     /// cure.
+    ///
+    /// A service also waits while the server fails for a reason of its own; a migration by hand ends then.
     func prepare(_ migrations: Migrations, for role: Role) async throws {
         var pause = Limits.databasePause.first
         var report = clock.steady()
         while true {
             do {
                 return try await prepareSchema(migrations, for: role)
-            } catch let error as PostgresError where error.isTransient {
+            } catch let error as PostgresError
+                where error.isTransient || error.isServerFault && role != .migrate
+            {
                 if clock.steady() >= report {
                     logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
                     report = clock.steady() + Limits.databaseReport
