@@ -2,7 +2,7 @@
 promise, shows the frames of their time, and seeks. Pages show a thumbnail track."""
 import os
 
-from . import browsers, limits, programs, special, times, vlc
+from . import browsers, files, limits, programs, special, times, vlc
 from .relay import Relay
 from .running import Missing
 from .scenes import Scenes
@@ -34,6 +34,7 @@ def run(table, folder, seed):
         show_seeking(table, players, scenes)
         show_times(table, players, scenes)
         show_thumbnails(table, players, scenes)
+        files.show(table, scenes)
         special.show_key_frames(table, players, scenes)
         show_following(table, players, scenes)
         special.show_tokens(table, players, scenes)
