@@ -163,8 +163,15 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
-    /// The newest facts of a channel that are looked up to tell whether the catalogue has lost some.
+    /// The newest facts of a channel that each look takes again to tell whether the catalogue has lost some.
     static let comparedFacts = 64
+    /// The newest facts of a channel that the first look takes: what was lost before the start may have some
+    /// behind it.
+    static let firstCompared = 1000
+    /// Lines of the journal that are read at once to compare them.
+    static let comparedAtOnce = 1000
+    /// Facts of all channels that one statement looks up, but for the last lines that were read.
+    static let comparedPerStatement = 5000
     /// Pause between two looks whether the catalogue has lost what it had.
     static let lossInterval = Duration.seconds(60)
     /// Pause after each batch that is entered again, so that commits of new facts go on.

@@ -56,9 +56,10 @@ extension ChannelFiles {
         try load()
         var entries: [(JournalPosition, JournalEntry)] = []
         for number in try enteredNumbers() where number >= position?.file ?? 0 {
-            for (line, entry) in try entered(in: number) {
+            for (line, payload) in try enteredLines(in: number) {
                 let place = JournalPosition(file: number, line: line)
                 if let position, place <= position { continue }
+                guard let entry = Self.entry(payload) else { continue }
                 entries.append((place, entry))
                 if entries.count == limit { return entries }
             }
@@ -68,33 +69,35 @@ extension ChannelFiles {
 
     /// The newest entries that the catalogue has taken, oldest first: those of the last files, until there
     /// are enough.
-    func newestEntered(count: Int) throws(JournalError) -> [JournalEntry] {
+    func newestEntered(count: Int) throws(JournalError) -> [(JournalPosition, JournalEntry)] {
         try load()
-        var newest: [JournalEntry] = []
+        var newest: [(JournalPosition, JournalEntry)] = []
         for number in try enteredNumbers().reversed() where newest.count < count {
-            newest = try entered(in: number, last: count - newest.count).map(\.1) + newest
+            for (line, payload) in try enteredLines(in: number).reversed() where newest.count < count {
+                guard let entry = Self.entry(payload) else { continue }
+                newest.append((JournalPosition(file: number, line: line), entry))
+            }
         }
-        return newest
+        return newest.reversed()
     }
 
     private func enteredNumbers() throws(JournalError) -> [Int] {
         Set(try keptNumbers() + files.map(\.number)).sorted()
     }
 
-    /// The lines of a file that do not wait, as far as they can be read, or the last ones of them.
-    private func entered(
-        in number: Int, last count: Int = .max,
-    ) throws(JournalError) -> [(Int, JournalEntry)] {
+    /// The lines of a file that do not wait, as far as they are whole.
+    private func enteredLines(in number: Int) throws(JournalError) -> [(line: Int, payload: [UInt8])] {
         let live = files.first { $0.number == number }
         let file = live.map { path($0.name) } ?? keptPath(number)
         let payloads = JournalLines(try disk.read(file, upTo: Limits.channelByteCount) ?? []).payloads
-        var entries: [(Int, JournalEntry)] = []
-        for (line, payload) in payloads.enumerated().reversed() where entries.count < count {
-            guard let payload, live.map({ !$0.waiting.contains(line) && line < $0.lineCount }) ?? true,
-                let entry = try? JSONDecoder().decode(JournalEntry.self, from: Data(payload))
-            else { continue }
-            entries.append((line, entry))
+        return payloads.enumerated().compactMap { line, payload in
+            guard let payload, live.map({ !$0.waiting.contains(line) && line < $0.lineCount }) ?? true
+            else { return nil }
+            return (line, payload)
         }
-        return entries.reversed()
+    }
+
+    private static func entry(_ payload: [UInt8]) -> JournalEntry? {
+        try? JSONDecoder().decode(JournalEntry.self, from: Data(payload))
     }
 }

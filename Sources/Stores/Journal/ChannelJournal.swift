@@ -76,7 +76,9 @@ package final class ChannelJournal: Sendable {
     }
 
     /// The newest entries that the catalogue has taken, oldest first: at least so many, if they are kept.
-    package func newestEntered(count: Int) async throws(JournalError) -> [JournalEntry] {
+    package func newestEntered(
+        count: Int
+    ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
         try await files.newestEntered(count: count)
     }
 

@@ -1,4 +1,6 @@
+import Catalogue
 import Journal
+import Postgres
 import TestSupport
 import Testing
 import Timeline
@@ -9,9 +11,8 @@ import Timeline
 struct CatalogueLossTests {
     private static let held = "SELECT origin_number FROM segment ORDER BY start_us"
 
-    private func repair(_ fixture: RecorderFixture, _ process: RecordingProcess) async throws -> Int {
-        try await CatalogueLoss(channel: fixture.channel, parts: process.parts, logger: silentLogger)
-            .repair().entered
+    private func search(_ process: RecordingProcess) -> LossSearch {
+        LossSearch(parts: process.parts, logger: silentLogger)
     }
 
     /// Takes the catalogue back to when only the first segments were there, as a restored backup does.
@@ -28,16 +29,51 @@ struct CatalogueLossTests {
             var process = try await RecordingProcess(fixture, opening: [video(0)])
             try await process.record(0...149)
             try await process.commitAll()
-            #expect(try await repair(fixture, process) == 0)
+            var search = search(process)
+            #expect(await search.round() == 0)
             try await restore(fixture, keeping: 20)
             if restarts {
                 await process.kill()
                 process = try await RecordingProcess(fixture, opening: [video(0)])
+                search = self.search(process)
             }
-            #expect(try await repair(fixture, process) == 130)
+            #expect(await search.round() == 130)
             #expect(try await fixture.rows(Self.held) == (0...149).map(String.init))
-            #expect(try await repair(fixture, process) == 0)
+            #expect(await search.round() == 0)
             #expect(try await fixture.rows(Self.held).count == 150)
+            await process.kill()
+        }
+    }
+
+    @Test(
+        "gets it again in every channel, however much it has taken since of the same source runs",
+        arguments: [(1, false), (1, true), (200, true)])
+    func behindNewer(newer: Int, looksBefore: Bool) async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            let other = try await RecordingProcess(
+                fixture, channel: try await fixture.otherChannel(), sharing: process.parts)
+            var search = search(process)
+            for recording in [process, other] {
+                try await recording.record(0...19)
+                try await recording.commitAll()
+            }
+            if looksBefore { #expect(await search.round() == 0) }
+            // A replica that lacks the last commits takes over, and recording goes on.
+            try await restore(fixture, keeping: 17)
+            for recording in [process, other] {
+                try await recording.record(0...(19 + newer))
+                try await recording.commitAll()
+            }
+            #expect(await search.round() == 6)
+            let held = try await fixture.rows(
+                "SELECT origin_number FROM segment JOIN rendition USING (rendition_id) ORDER BY channel_id, start_us"
+            )
+            let all = (0...(19 + newer)).map(String.init)
+            #expect(held == all + all)
+            let before = fixture.pool.statementCount
+            #expect(await search.round() == 0)
+            #expect(fixture.pool.statementCount == before + 2, "the channels, and the facts of all of them")
             await process.kill()
         }
     }
@@ -50,12 +86,28 @@ struct CatalogueLossTests {
             try await process.commitAll()
             try await restore(fixture, keeping: 5)
             _ = try await fixture.rows("ALTER TABLE intake ADD CHECK (origin_number <> 9)")
-            let loss = CatalogueLoss(channel: fixture.channel, parts: process.parts, logger: silentLogger)
-            let first = try await loss.repair()
-            #expect(first.entered == 4 && first.missing.map(\.number) == [9])
+            var search = search(process)
+            #expect(await search.round() == 4)
+            #expect(search.refused(of: fixture.channel.row).map(\.number) == [9])
             #expect(try await fixture.rows(Self.held) == (0...8).map(String.init))
-            let second = try await loss.repair(known: first.missing)
-            #expect(second.entered == 0 && second.missing == first.missing)
+            let before = fixture.pool.statementCount
+            #expect(await search.round() == 0)
+            #expect(fixture.pool.statementCount == before + 2)
+            #expect(search.refused(of: fixture.channel.row).map(\.number) == [9])
+            await process.kill()
+        }
+    }
+
+    @Test("Segments whose identities were deleted after two days are not missing")
+    func pruned() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            try await process.record(0...9)
+            try await process.commitAll()
+            _ = try await fixture.rows("DELETE FROM intake WHERE origin_number < 9")
+            var search = search(process)
+            #expect(await search.round() == 0)
+            #expect(try await fixture.rows("SELECT origin_number FROM intake") == ["9"])
             await process.kill()
         }
     }
@@ -68,7 +120,8 @@ struct CatalogueLossTests {
             try await process.commitAll()
             try await restore(fixture, keeping: 0)
             _ = try await fixture.rows("UPDATE line SET forgotten_us = end_us")
-            #expect(try await repair(fixture, process) == 0)
+            var search = search(process)
+            #expect(await search.round() == 0)
             #expect(try await fixture.rows(Self.held).isEmpty)
             await process.kill()
         }

@@ -120,7 +120,7 @@ struct ReanchorTests {
             #expect(try await test.number("SELECT count(*) FROM set_aside") == 11)
             let fact = late.segments[0].fact
             #expect(
-                try await test.catalogue.missing([recording.row: [fact]]).isEmpty)
+                try await test.catalogue.missing([recording.row: [fact.placed]]).isEmpty)
             #expect(try await test.held(recording).count == 6)
             #expect(try await test.number("SELECT max(origin_number) FROM intake") == 5)
             #expect(try await test.number("SELECT count(*) FROM loss") == 1)

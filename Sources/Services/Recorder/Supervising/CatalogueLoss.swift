@@ -14,32 +14,19 @@ struct CatalogueLoss: Sendable {
     let parts: RecorderParts
     let logger: Logger
 
-    /// The newest facts that the catalogue took, by which it is told whether it has lost some.
-    func newest() async throws -> [SegmentFact] {
-        let journal = try parts.journal.channel(channel.id)
-        return Self.newestOfEachRun(try await journal.newestEntered(count: Limits.comparedFacts))
-    }
-
-    /// Looks whether the catalogue has the newest facts that it took, and enters what it lacks.
+    /// Enters what the catalogue lacks of all that the journal keeps, but what it refuses.
     ///
-    /// What it refuses stays missing; `known` are facts of which an earlier look has found that.
-    ///
-    /// - Returns: how many facts were entered, and the newest facts that are missing all the same
-    @discardableResult
-    func repair(
-        known: Set<SegmentIdentity> = [],
-    ) async throws -> (entered: Int, missing: Set<SegmentIdentity>) {
+    /// - Returns: how many facts were entered
+    func repair() async throws -> Int {
         let journal = try parts.journal.channel(channel.id)
-        let newest = try await newest()
-        guard !newest.isEmpty, try await !missing(newest).subtracting(known).isEmpty else {
-            return (0, known)
-        }
         var entered = 0
         var cursor: JournalPosition?
         while true {
-            let lines = try await journal.replayEntered(after: cursor, limit: Limits.factsPerBatch)
-            entered += try await enter(lines.map(\.1))
-            guard let last = lines.last, lines.count == Limits.factsPerBatch else { break }
+            let lines = try await journal.replayEntered(after: cursor, limit: Limits.comparedAtOnce)
+            for begin in stride(from: 0, to: lines.count, by: Limits.factsPerBatch) {
+                entered += try await enter(lines.dropFirst(begin).prefix(Limits.factsPerBatch).map(\.1))
+            }
+            guard let last = lines.last, lines.count == Limits.comparedAtOnce else { break }
             cursor = last.0
         }
         if entered > 0 {
@@ -47,7 +34,7 @@ struct CatalogueLoss: Sendable {
                 "Facts that the catalogue had and lacked were entered again",
                 metadata: ["segments": "\(entered)"])
         }
-        return (entered, try await missing(newest))
+        return entered
     }
 
     /// Enters those of the entries that are missing, with what they refer to.
@@ -55,7 +42,8 @@ struct CatalogueLoss: Sendable {
     /// What waited for a key is left out: its segment follows, or it was given up. So is what the catalogue
     /// refuses, which was set aside when it was refused first.
     private func enter(_ entries: [JournalEntry]) async throws -> Int {
-        let missing = try await missing(entries.compactMap(\.fact))
+        let placed = entries.compactMap(\.fact?.placed)
+        let missing = try await parts.catalogue.missing([channel.row: placed])[channel.row] ?? []
         var batch = Batch(unpublishedIn: channel.row)
         for entry in entries {
             switch entry {
@@ -78,20 +66,6 @@ struct CatalogueLoss: Sendable {
         }
         try await parts.clock.sleep(for: Limits.reentryPause)
         return batch.segments.count
-    }
-
-    private func missing(_ facts: [SegmentFact]) async throws -> Set<SegmentIdentity> {
-        try await parts.catalogue.missing([channel.row: facts])[channel.row] ?? []
-    }
-
-    /// The catalogue deletes identities after two days, but never the newest of a source run.
-    private static func newestOfEachRun(_ entries: [JournalEntry]) -> [SegmentFact] {
-        var newest: [SegmentIdentity: SegmentFact] = [:]
-        for fact in entries.compactMap(\.fact) {
-            let run = SegmentIdentity(rendition: fact.identity.rendition, run: fact.identity.run, number: 0)
-            if newest[run].map({ $0.identity.number < fact.identity.number }) ?? true { newest[run] = fact }
-        }
-        return Array(newest.values)
     }
 }
 

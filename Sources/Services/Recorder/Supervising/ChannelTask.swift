@@ -71,7 +71,8 @@ struct ChannelTask: Sendable {
         let entered = try await journal.newestEntered(
             count: Limits.resumedFacts * max(1, point.renditions.count))
         let state = RecordingState(
-            channel: channel, lease: point.lease, heads: point.heads(entered), newestRun: point.sourceRun,
+            channel: channel, lease: point.lease, heads: point.heads(entered.map(\.1)),
+            newestRun: point.sourceRun,
             publishes: false, unfinished: unfinished.take(of: channel.row), at: Moment(parts.clock),
             seed: parts.seed())
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)

@@ -77,46 +77,11 @@ package struct RecorderService: Sendable {
     }
 
     @Sendable private func repairLosses() async {
-        var missing: [Int32: Set<SegmentIdentity>] = [:]
+        var search = LossSearch(parts: parts, logger: logger)
         while !Task.isCancelled {
-            do {
-                for loss in try await losses() {
-                    let row = loss.channel.row
-                    do {
-                        missing[row] = try await loss.repair(known: missing[row] ?? []).missing
-                    } catch {
-                        warnOfComparison(error, loss.logger)
-                    }
-                }
-            } catch {
-                warnOfComparison(error, logger)
-            }
+            await search.round()
             try? await parts.clock.sleep(for: Limits.lossInterval)
         }
-    }
-
-    /// The channels of which the catalogue lacks some of the newest facts: mostly none, by one statement.
-    private func losses() async throws -> [CatalogueLoss] {
-        var losses: [CatalogueLoss] = []
-        var newest: [Int32: [SegmentFact]] = [:]
-        for channel in try await parts.catalogue.everyChannel() {
-            var logger = logger
-            logger[metadataKey: "channel"] = "\(channel.id)"
-            let loss = CatalogueLoss(channel: channel, parts: parts, logger: logger)
-            do {
-                newest[channel.row] = try await loss.newest()
-                losses.append(loss)
-            } catch {
-                warnOfComparison(error, logger)
-            }
-        }
-        let missing = try await parts.catalogue.missing(newest)
-        return losses.filter { missing[$0.channel.row] != nil }
-    }
-
-    private func warnOfComparison(_ error: any Error, _ logger: Logger) {
-        guard !Task.isCancelled else { return }
-        logger.warning("Cannot compare catalogue and journal", metadata: ["error": "\(error)"])
     }
 
     /// Starts, restarts and stops channels as their settings say.

@@ -4,27 +4,35 @@ package import Timeline
 extension Catalogue {
     /// The identities that the catalogue does not have, of segments of channels that have not expired.
     ///
-    /// `facts` are by the channel's row, and so is the result, without channels of which nothing is
-    /// missing.
+    /// Takes one statement. `segments` are by the channel's row, and so is the result, without channels of
+    /// which nothing is missing. A segment whose identity was deleted after its two days is not missing.
     package func missing(
-        _ facts: [Int32: [SegmentFact]],
+        _ segments: [Int32: [PlacedSegment]],
     ) async throws(CatalogueError) -> [Int32: Set<SegmentIdentity>] {
-        let asked = facts.flatMap { channel, facts in facts.map { (channel: channel, fact: $0) } }
+        let asked = segments.flatMap { channel, segments in
+            segments.map { (channel: channel, segment: $0) }
+        }
         guard !asked.isEmpty else { return [:] }
         return try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT t.channel_id, t.name, t.run, t.number FROM unnest(\(asked.map(\.channel)),
-                    \(asked.map(\.fact.identity.rendition.description)), \(asked.map(\.fact.identity.run)),
-                    \(asked.map(\.fact.identity.number)), \(asked.map(\.fact.start.microseconds)))
+                    \(asked.map(\.segment.identity.rendition.description)), \(asked.map(\.segment.identity.run)),
+                    \(asked.map(\.segment.identity.number)), \(asked.map(\.segment.start.microseconds)))
                     AS t(channel_id, name, run, number, start_us) JOIN line l USING (channel_id)
-                WHERE t.start_us >= l.forgotten_us AND NOT EXISTS (
-                    SELECT FROM rendition r JOIN intake i USING (rendition_id)
-                    WHERE r.channel_id = t.channel_id AND r.name = t.name AND i.feed_id = t.run
-                        AND i.origin_number = t.number)
-                    AND NOT EXISTS (SELECT FROM rendition r JOIN set_aside a USING (rendition_id)
-                    WHERE r.channel_id = t.channel_id AND r.name = t.name AND a.start_us = t.start_us
-                        AND a.feed_id = t.run AND a.origin_number = t.number)
+                    LEFT JOIN rendition r ON r.channel_id = t.channel_id AND r.name = t.name
+                    LEFT JOIN LATERAL (SELECT true AS held FROM intake i
+                        WHERE i.rendition_id = r.rendition_id AND i.feed_id = t.run AND i.origin_number = t.number
+                        LIMIT 1) AS i ON true
+                    LEFT JOIN LATERAL (SELECT true AS held FROM segment s
+                        WHERE i.held IS NULL AND s.rendition_id = r.rendition_id AND s.start_us = t.start_us
+                            AND s.feed_id = t.run AND s.origin_number = t.number
+                        LIMIT 1) AS s ON true
+                    LEFT JOIN LATERAL (SELECT true AS held FROM set_aside a
+                        WHERE i.held IS NULL AND a.rendition_id = r.rendition_id AND a.start_us = t.start_us
+                            AND a.feed_id = t.run AND a.origin_number = t.number
+                        LIMIT 1) AS a ON true
+                WHERE t.start_us >= l.forgotten_us AND coalesce(i.held, s.held, a.held) IS NULL
                 """)
             var missing: [Int32: Set<SegmentIdentity>] = [:]
             for row in rows {

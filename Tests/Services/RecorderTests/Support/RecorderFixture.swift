@@ -36,12 +36,19 @@ struct RecorderFixture: Sendable {
             logger: silentLogger)
         try await migrateCatalogue(cluster.uri())
         catalogue = Catalogue(pool: pool, logger: silentLogger)
-        guard let id = ChannelID("news") else { throw TestFailure("no id") }
-        channel = try await catalogue.create(
+        channel = try await Self.channel("news", in: catalogue)
+    }
+
+    private static func channel(_ name: String, in catalogue: Catalogue) async throws -> Channel {
+        guard let id = ChannelID(name) else { throw TestFailure("no id") }
+        return try await catalogue.create(
             ChannelSettings(
                 id: id, title: "News", sources: [SourceSettings(url: "http://origin.test/")],
                 retentionSeconds: nil))
     }
+
+    /// Makes another channel of the same source.
+    func otherChannel() async throws -> Channel { try await Self.channel("sport", in: catalogue) }
 
     /// The rows of a statement, columns apart by a stroke.
     func rows(_ sql: String) async throws -> [String] {

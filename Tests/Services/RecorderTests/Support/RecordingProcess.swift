@@ -33,19 +33,24 @@ actor RecordingProcess {
     /// Takes the channel, goes on where catalogue and journal stand, and opens a source with these
     /// renditions.
     ///
-    /// The journal is the fixture's, unless another folder is given.
+    /// The channel is the fixture's, and so is the journal, unless another folder is given or the parts of
+    /// another recording are shared.
     init(
-        _ fixture: RecorderFixture, opening renditions: [RenditionID] = [video(0)], source: String? = nil,
-        journal folder: String? = nil, node: String = RecorderFixture.node, clock: HostClock = .system,
+        _ fixture: RecorderFixture, channel other: Channel? = nil,
+        opening renditions: [RenditionID] = [video(0)],
+        source: String? = nil, journal folder: String? = nil, sharing shared: RecorderParts? = nil,
+        node: String = RecorderFixture.node, clock: HostClock = .system,
     ) async throws {
-        var channel = fixture.channel
+        var channel = other ?? fixture.channel
         if let source { channel.settings.sources = [SourceSettings(url: source)] }
         self.channel = channel
-        parts = RecorderParts(
-            catalogue: fixture.catalogue, heartbeats: fixture.catalogue, store: MemorySegmentStore(),
-            journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: silentLogger),
-            client: try HTTPClient.open(ClientConfiguration(logger: silentLogger)),
-            addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
+        parts =
+            try shared
+            ?? RecorderParts(
+                catalogue: fixture.catalogue, heartbeats: fixture.catalogue, store: MemorySegmentStore(),
+                journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: silentLogger),
+                client: try HTTPClient.open(ClientConfiguration(logger: silentLogger)),
+                addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
         guard let lease = try await fixture.catalogue.takeLease(channel: channel.row, node: node) else {
             throw TestFailure("no lease")
         }
@@ -58,6 +63,8 @@ actor RecordingProcess {
         try await send(.started)
         try await open(renditions)
     }
+
+    nonisolated var channelRow: Int32 { channel.row }
 
     /// Ends like a killed process: nothing is done but that its files are let go.
     func kill() async {
