@@ -34,8 +34,9 @@ package enum Limits {
     static let examinedPerRound: Int64 = 4096
     /// Changed quarters that are kept until they are packed; others are found by examining summaries.
     static let changedQuarters = 20_000
-    /// Listed segments per rendition that are not stored yet, read with one channel head.
-    static let pendingSegments = 1000
+    /// Times per rendition of segments that are not stored yet, read with one channel head; what is older is
+    /// one more.
+    static let pendingSpans: Int64 = 1000
     /// Newest segments per rendition from which the lag of a channel is measured.
     static let arrivalSegments = 50
     /// How far back these segments are searched, microseconds; a rendition that stopped earlier is ignored.

@@ -85,7 +85,7 @@ struct KeyPendingTests {
             for _ in 0..<2 { #expect(try await test.catalogue.commit(batch)) }
             // One that waits for its key goes on waiting.
             #expect(try await formats(test) == ["key_pending", "listed", "listed", "listed"])
-            #expect(try await test.catalogue.head(of: recording.row).pending.count == 4)
+            #expect(try await test.catalogue.head(of: recording.row).pending == [window(0, 16 * second)])
             let known = try await test.catalogue.heads(of: recording.row).first?.known
             #expect(known?.map(\.isStored) == [false, false, false, false])
             var settled = recording.batch([.archived(facts[1])])
@@ -93,9 +93,34 @@ struct KeyPendingTests {
             #expect(try await test.catalogue.commit(settled))
             #expect(try await test.catalogue.commit(batch))
             #expect(try await formats(test) == ["key_pending", "stored", "lost", "listed"])
-            #expect(try await test.catalogue.head(of: recording.row).pending.count == 2)
+            let times = try await test.catalogue.head(of: recording.row).pending.sorted {
+                $0.begin < $1.begin
+            }
+            #expect(times == [window(0, 4 * second), window(12 * second, 16 * second)])
             _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '7 hours'")
             #expect(try await test.catalogue.head(of: recording.row).pending.count == 1)
+        }
+    }
+
+    @Test(
+        "However many are pending, windows with the first of them are not settled, and few times are read",
+        arguments: [(1001, 1, 1), (1002, 2, 1001)] as [(Int64, Int64, Int)])
+    func many(count: Int64, step: Int64, times: Int) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch()
+            batch.keyPending = (0..<count).map { pending(recording.fact($0 * step)) }
+            #expect(try await test.catalogue.commit(batch))
+            let found = try await test.catalogue.head(of: recording.row).pending.sorted {
+                $0.begin < $1.begin
+            }
+            #expect(found.count == times)
+            #expect(found.first?.begin == midnight)
+            #expect(found.last?.end == recording.fact((count - 1) * step).end)
+            if step == 2 {
+                #expect(found.first == window(0, 12 * second), "the two oldest are one time")
+                #expect(!found.contains { $0.overlaps(window(12 * second, 16 * second)) })
+            }
         }
     }
 

@@ -11,8 +11,10 @@ package struct ChannelHead: Sendable, Equatable {
     package var revision: Int64
     /// Ordered by id.
     package var renditions: [KnownRendition]
-    /// Times of segments that are listed or wait for their key and are not in the archive yet: the newest of
-    /// each rendition, at most `Limits.pendingSegments`.
+    /// Times of segments that are listed or wait for their key and are not in the archive yet.
+    ///
+    /// Segments of a rendition that follow each other are one time. Of its times those before the newest
+    /// `Limits.pendingSpans` are one, with what lies between them.
     package var pending: [TimeWindow]
     package var arrivals: Arrivals
     /// The channel's revision when its markers last changed; zero if it never had any.
@@ -59,11 +61,18 @@ extension Catalogue {
                     (SELECT min(quarter_us) FROM block b WHERE b.rendition_id = r.rendition_id) AS first_quarter
                 FROM line LEFT JOIN rendition r USING (channel_id)
                 LEFT JOIN LATERAL (
-                    SELECT array_agg(start_us) AS begins, array_agg(start_us + duration_us) AS ends FROM (
-                        SELECT start_us, duration_us FROM intake i
-                        WHERE i.rendition_id = r.rendition_id AND (state = 'key_pending' OR state = 'listed'
-                            AND seen_at > now() - make_interval(hours => \(Int32(Limits.listedHours))))
-                        ORDER BY start_us DESC LIMIT \(Limits.pendingSegments)) AS newest) AS pending ON true
+                    SELECT array_agg(begin_us) AS begins, array_agg(end_us) AS ends FROM (
+                        SELECT min(start_us) AS begin_us, max(end_us) AS end_us FROM (
+                            SELECT start_us, end_us, least(\(Limits.pendingSpans),
+                                sum(begins) OVER () - sum(begins) OVER (ORDER BY start_us)) AS later_spans FROM (
+                                SELECT start_us, start_us + duration_us AS end_us,
+                                    CASE WHEN start_us <= max(start_us + duration_us) OVER (ORDER BY start_us
+                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS begins
+                                FROM intake i WHERE i.rendition_id = r.rendition_id
+                                    AND (state = 'key_pending' OR state = 'listed'
+                                        AND seen_at > now() - make_interval(hours => \(Int32(Limits.listedHours))))
+                                ) AS waiting) AS numbered
+                        GROUP BY later_spans) AS span) AS pending ON true
                 WHERE channel_id = \(channel)
                 """)
             guard let first = rows.first else {
