@@ -27,7 +27,7 @@ struct Recording: Sendable {
     ) throws {
         self.clock = clock
         let diskGuard = DiskGuard()
-        journal = try Journal.open(folder: state.journal, logger: logger)
+        journal = try Journal.open(folder: state.journal, clock: clock, logger: logger)
         let hosts = state.publicHosts
         client = try HTTPClient.open(
             ClientConfiguration(

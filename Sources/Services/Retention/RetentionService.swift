@@ -88,14 +88,17 @@ package struct RetentionService: Sendable {
     /// A step that fails is logged and does not keep the others from running.
     func expireByRetention() async {
         var now: Instant?
-        await step("the clocks") { now = try await timeForAges() }
+        var ahead: Int64?
+        await step("the clocks") { (now, ahead) = try await timeForAges() }
         await step("channels") { try await expireChannels(at: now) }
         await step("formats") {
             try await catalogue.expireFormats(graceSeconds: configuration.graceSeconds)
         }
-        await step("files of hours") { try await deletePendingHours() }
-        await step("initialization sections and keys") { try await deletePendingObjects() }
-        await step("identities") { try await catalogue.pruneIntake() }
+        if let ahead {
+            await step("files of hours") { try await deletePendingHours(ahead: ahead) }
+            await step("initialization sections and keys") { try await deletePendingObjects(ahead: ahead) }
+            await step("identities") { try await catalogue.pruneIntake(ahead: ahead) }
+        }
         await step("source runs") { try await catalogue.pruneSourceRuns() }
         await step("nodes") { try await catalogue.pruneNodes() }
         await step("empty days") { try await dropEmptyDays(before: now) }
@@ -133,8 +136,9 @@ package struct RetentionService: Sendable {
         }
     }
 
-    /// The time from which this round measures ages; nil while it is not known, and nothing expires by age.
-    private func timeForAges() async throws -> Instant? {
+    /// The time from which this round measures ages, and how far the database's clock is ahead of it,
+    /// microseconds; nil while it is not known, and nothing expires by age.
+    private func timeForAges() async throws -> (now: Instant?, ahead: Int64?) {
         let wasHeldBack = isHeldBack
         let database = try await databaseTime()
         let (host, steady) = (clock.now(), clock.steady())
@@ -147,7 +151,7 @@ package struct RetentionService: Sendable {
         } else if wasHeldBack, !isHeldBack {
             logger.notice("Retention goes by the clock again")
         }
-        return now
+        return (now, now.map { max(0, database - $0) })
     }
 
     private func logHold(isAtStart: Bool) {
@@ -203,9 +207,9 @@ package struct RetentionService: Sendable {
     ///
     /// - Returns: the number of hours
     @discardableResult
-    private func deletePendingHours() async throws -> Int {
+    private func deletePendingHours(ahead: Int64 = 0) async throws -> Int {
         var count = 0
-        for hour in try await catalogue.pendingDeletionHours(limit: Limits.hoursPerRound) {
+        for hour in try await catalogue.pendingDeletionHours(limit: Limits.hoursPerRound, ahead: ahead) {
             do {
                 try await delete(hour)
                 count += 1
@@ -239,10 +243,11 @@ package struct RetentionService: Sendable {
     /// share is done.
     ///
     /// One that cannot be deleted is postponed, so that it does not block the others.
-    private func deletePendingObjects() async throws {
+    private func deletePendingObjects(ahead: Int64) async throws {
         var failures = 0
         for _ in 0..<Limits.objectBatches {
-            let objects = try await catalogue.pendingDeletionObjects(limit: Limits.objectsAtOnce)
+            let objects = try await catalogue.pendingDeletionObjects(
+                limit: Limits.objectsAtOnce, ahead: ahead)
             if objects.isEmpty { break }
             for object in objects {
                 do {

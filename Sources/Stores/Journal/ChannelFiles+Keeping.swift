@@ -1,6 +1,5 @@
 import Files
 import Foundation
-import Glibc
 import Logging
 
 /// Files of which the catalogue has everything: they are kept for a while, because the catalogue may lose
@@ -19,6 +18,7 @@ extension ChannelFiles {
     func keep(_ file: JournalFile) {
         do throws(JournalError) {
             try disk.makeFolder(keptFolder)
+            try beginAges()
             _ = try disk.link(path(file.name), to: keptPath(file.number))
             try removeOldKeptFiles()
         } catch {
@@ -30,7 +30,7 @@ extension ChannelFiles {
     ///
     /// The time of a file's change is when it was kept.
     private func removeOldKeptFiles() throws(JournalError) {
-        let now = Int64(time(nil))
+        let now = ages?.now ?? 0
         var byteCount: Int64 = 0
         for number in try keptNumbers().reversed() {
             let path = keptPath(number)
@@ -38,6 +38,15 @@ extension ChannelFiles {
             let age = now - (try disk.changeTime(of: path) ?? 0)
             if age > bounds.keptSeconds || byteCount > bounds.keptByteCount { try disk.remove(path) }
         }
+    }
+
+    /// Begins to measure the ages of kept files, before this process keeps the first.
+    private func beginAges() throws(JournalError) {
+        guard ages == nil else { return }
+        let newest = try keptNumbers().last.map { number throws(JournalError) in
+            try disk.changeTime(of: keptPath(number))
+        }
+        ages = KeptAges(clock: clock, newest: newest ?? nil)
     }
 
     func removeKeptFiles() {

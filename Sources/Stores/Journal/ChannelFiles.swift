@@ -11,6 +11,9 @@ actor ChannelFiles {
     let disk: Disk<JournalError>
     let bounds: FileBounds
     let logger: Logger
+    let clock: HostClock
+    /// From when the ages of kept files are measured; nil before the first is kept.
+    var ages: KeptAges?
     private let thread: BlockingExecutor
     private let lock: JournalLock
     /// In order; the last is written to while `output` is there.
@@ -34,7 +37,8 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside, usage: JournalUsage,
+        clock: HostClock, thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside,
+        usage: JournalUsage,
         log: GroupLog?,
     ) {
         self.log = log
@@ -43,6 +47,7 @@ actor ChannelFiles {
         self.disk = disk
         self.bounds = bounds
         self.logger = logger
+        self.clock = clock
         self.thread = thread
         self.lock = lock
         self.counts = counts

@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 import Files
 package import Logging
 import Synchronization
@@ -11,6 +11,7 @@ package final class Journal: Sendable {
     private let disk: Disk<JournalError>
     private let bounds: FileBounds
     private let logger: Logger
+    private let clock: HostClock
     private let lock: JournalLock
     private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
     private let counts = CountsSetAside()
@@ -24,34 +25,39 @@ package final class Journal: Sendable {
     }
 
     private init(
-        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger, lock: JournalLock,
-        log: GroupLog?,
+        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger, clock: HostClock,
+        lock: JournalLock, log: GroupLog?,
     ) {
         self.log = log
         self.folder = folder
         self.disk = disk
         self.bounds = bounds
         self.logger = logger
+        self.clock = clock
         self.lock = lock
     }
 
     /// Opens the journal in a folder, which is made when it is not there; for one owner at a time.
     ///
     /// Waits for the disk: for start-up only.
-    package static func open(folder: String, logger: Logger) throws(JournalError) -> Journal {
+    package static func open(
+        folder: String, clock: HostClock, logger: Logger,
+    ) throws(JournalError) -> Journal {
         let bounds = FileBounds(keptSeconds: Limits.keptSeconds, hasLog: true)
-        return try open(folder: folder, disk: Disk(), bounds: bounds, logger: logger)
+        return try open(folder: folder, disk: Disk(), bounds: bounds, logger: logger, clock: clock)
     }
 
     static func open(
-        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger
+        folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
+        clock: HostClock,
     ) throws(JournalError) -> Journal {
         let path = try disk.makeFolders(folder)
         let lock = try JournalLock.take(in: path, disk: disk)
         let log =
             bounds.hasLog
             ? try GroupLog.open(journal: path, disk: disk, bounds: bounds, logger: logger) : nil
-        return Journal(folder: path, disk: disk, bounds: bounds, logger: logger, lock: lock, log: log)
+        return Journal(
+            folder: path, disk: disk, bounds: bounds, logger: logger, clock: clock, lock: lock, log: log)
     }
 
     /// The journal of a channel, the same one each time; its files are read when they are first needed.
@@ -98,7 +104,7 @@ package final class Journal: Sendable {
         logger[metadataKey: "channel"] = "\(id)"
         let files = ChannelFiles(
             channel: id, folder: "\(folder)/\(id)", disk: disk, bounds: bounds, logger: logger,
-            thread: thread, lock: lock, counts: counts, usage: usage, log: log)
+            clock: clock, thread: thread, lock: lock, counts: counts, usage: usage, log: log)
         return ChannelJournal(channel: id, files: files, log: log)
     }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import DatabaseSupport
 import Journal
 import Monitoring
@@ -49,7 +50,7 @@ struct MetersTests {
         let line = #"{"v":99,"segment":{}}"#
         let checksum = "042bdac2"
         try folder.write("\(checksum) \(line)\n", to: "a/000001.jsonl")
-        let journal = try Journal.open(folder: folder.path, logger: silentLogger)
+        let journal = try Journal.open(folder: folder.path, clock: .system, logger: silentLogger)
         let registry = MetricsRegistry()
         JournalMeter.register(journal, in: registry)
         #expect(try await journal.channel(try #require(ChannelID("a"))).replay().isEmpty)

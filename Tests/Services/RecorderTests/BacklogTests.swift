@@ -1,3 +1,4 @@
+import Concurrency
 import Journal
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ struct BacklogTests {
     /// Positions are the journal's to give.
     private func positions(_ count: Int) async throws -> [JournalPosition] {
         let folder = try TemporaryFolder("journal")
-        let journal = try Journal.open(folder: folder.path, logger: silentLogger)
+        let journal = try Journal.open(folder: folder.path, clock: .system, logger: silentLogger)
         let channel = try journal.channel(PublisherStage.fact(video(0), 0).channel)
         let loss = Loss(window: TimeWindow(begin: at(0), end: at(6)), reason: .sourceGap)
         let lines = try await channel.append(Array(repeating: .loss(loss), count: count))

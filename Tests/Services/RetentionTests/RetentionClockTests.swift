@@ -43,6 +43,42 @@ struct RetentionClockTests {
         }
     }
 
+    /// Makes all identities three days old by the database's clock, and grace periods end a day ago.
+    private func age(_ fixture: RetentionFixture) async throws {
+        _ = try await fixture.pool.query("UPDATE intake SET seen_at = now() - interval '3 days'")
+        for table in ["doomed", "doomed_object"] {
+            _ = try await fixture.pool.query(
+                "UPDATE \(identifier: table) SET not_before = now() - interval '1 day'")
+        }
+    }
+
+    @Test(
+        "Identities and files in their grace period stay while the database's clock has jumped",
+        arguments: [false, true])
+    func jumpOfDatabase(hostToo: Bool) async throws {
+        try await withHouse(retention: 5 * 3600) { fixture in
+            let (clock, database) = (ManualClock(wall: noon), ManualClock(wall: noon))
+            let service = fixture.service(
+                grace: 7200, clock: clock, databaseTime: { database.clock.now() }, logger: silentLogger)
+            try await fixture.expireAll(service)
+            #expect(try await fixture.left() == (facts: 5, files: 10))
+            database.stepWall(by: Self.week)
+            if hostToo { clock.stepWall(by: Self.week) }
+            try await age(fixture)
+            await service.expireByRetention()
+            #expect(try await fixture.pool.query("SELECT FROM intake").count == 10)
+            #expect(try await fixture.left() == (facts: 5, files: 10))
+            #expect(try await fixture.pool.query("SELECT FROM doomed_object").count > 0)
+
+            database.stepWall(by: .zero - Self.week)
+            if hostToo { clock.stepWall(by: .zero - Self.week) }
+            await service.expireByRetention()
+            #expect(try await fixture.pool.query("SELECT FROM intake").count == 1)
+            #expect(try await fixture.left() == (facts: 5, files: 5))
+            #expect(try await fixture.pool.query("SELECT FROM doomed_object").isEmpty)
+        }
+    }
+
     @Test("Only one of the two clocks jumps: ages are measured by the other")
     func oneJumps() async throws {
         try await withHouse(retention: 5 * 3600) { fixture in

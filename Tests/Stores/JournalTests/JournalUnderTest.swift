@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Foundation
 import Synchronization
@@ -69,17 +70,19 @@ struct JournalFolder {
     var channelPath: String { path + "/news" }
 
     func open(
-        bounds: FileBounds = FileBounds(),
+        bounds: FileBounds = FileBounds(), clock: HostClock = .system,
         fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil }
     ) throws -> Journal {
-        try Journal.open(folder: path, disk: Disk(fault: fault), bounds: bounds, logger: silentLogger)
+        try Journal.open(
+            folder: path, disk: Disk(fault: fault), bounds: bounds, logger: silentLogger, clock: clock)
     }
 
     /// Runs a body with the channel's journal, closes, and answers what the body does.
     func run<Value>(
-        bounds: FileBounds = FileBounds(), _ body: (ChannelJournal) async throws -> Value
+        bounds: FileBounds = FileBounds(), clock: HostClock = .system,
+        _ body: (ChannelJournal) async throws -> Value
     ) async throws -> Value {
-        let journal = try open(bounds: bounds)
+        let journal = try open(bounds: bounds, clock: clock)
         let value = try await body(journal.channel(try news()))
         await journal.close()
         return value

@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Foundation
 import Glibc
@@ -64,6 +65,26 @@ struct KeptFilesTests {
                 try await Self.enter(10...10, in: journal)
                 return try await !journal.replayEntered().map(\.1).contains(sourceRun(9))
             }
+        }
+    }
+
+    @Test("stay when the clock jumps ahead, however many are kept meanwhile, and age by the time that passes")
+    func clockJump() async throws {
+        let folder = JournalFolder()
+        // The files of the disk have the host's clock, so that this one begins with it.
+        let clock = ManualClock(wall: HostClock.system.now())
+        try await folder.run(bounds: Self.bounds, clock: clock.clock) { journal in
+            try await Self.enter(1...2, in: journal)
+            clock.stepWall(by: .seconds(8 * 86_400))
+            try await Self.enter(3...5, in: journal)
+            #expect(try await journal.replayEntered().map(\.1) == (1...5).map(sourceRun))
+        }
+        try await folder.run(bounds: Self.bounds, clock: clock.clock) { journal in
+            try await Self.enter(6...6, in: journal)
+            #expect(try await journal.replayEntered().map(\.1) == (1...6).map(sourceRun))
+            clock.advance(by: .seconds(3700))
+            try await Self.enter(7...7, in: journal)
+            #expect(try await !journal.replayEntered().map(\.1).contains(sourceRun(6)))
         }
     }
 

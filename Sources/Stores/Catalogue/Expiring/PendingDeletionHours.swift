@@ -24,13 +24,19 @@ extension Catalogue {
     private static let notBefore = "(extract(epoch FROM not_before) * 1000000)::bigint"
 
     /// Returns at most `limit` hours whose grace period is over.
-    package func pendingDeletionHours(limit: Int) async throws(CatalogueError) -> [PendingDeletionHour] {
+    ///
+    /// `ahead` is how many microseconds the database's clock is ahead of the time from which ages are
+    /// measured.
+    package func pendingDeletionHours(
+        limit: Int, ahead: Int64 = 0,
+    ) async throws(CatalogueError) -> [PendingDeletionHour] {
         try await mappingErrors {
             try await pool.query(
                 """
                 SELECT prefix, hour_us, forgotten_us, \(verbatim: Self.notBefore) AS not_before_us FROM doomed
                 JOIN channel ON slug = split_part(prefix, '/', 1) JOIN line USING (channel_id)
-                WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)
+                WHERE not_before <= now() - make_interval(secs => \(Microseconds.seconds(ahead)))
+                ORDER BY not_before LIMIT \(limit)
                 """
             ).compactMap { row in
                 let parts = try row.decode("prefix", as: String.self).split(separator: "/")

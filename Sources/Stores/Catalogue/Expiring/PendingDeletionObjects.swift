@@ -25,12 +25,15 @@ extension Catalogue {
     /// Returns at most `limit` unused initialization sections and keys whose grace period is over; none only
     /// when no more are due.
     ///
-    /// An object that is in use again is taken off the list.
-    package func pendingDeletionObjects(limit: Int) async throws(CatalogueError) -> [PendingDeletionObject] {
+    /// An object that is in use again is taken off the list. `ahead` is how many microseconds the database's
+    /// clock is ahead of the time from which ages are measured.
+    package func pendingDeletionObjects(
+        limit: Int, ahead: Int64 = 0,
+    ) async throws(CatalogueError) -> [PendingDeletionObject] {
         try await mappingErrors {
             // Each statement without an unused object takes some off the list, so this comes to an end.
             while true {
-                let rows = try await pool.query(Self.dueObjects(limit: limit))
+                let rows = try await pool.query(Self.dueObjects(limit: limit, ahead: ahead))
                 let unused = try rows.filter { try !$0.decode("in_use", as: Bool.self) }
                 if !unused.isEmpty || rows.isEmpty {
                     return try unused.compactMap(PendingDeletionObject.init)
@@ -43,11 +46,12 @@ extension Catalogue {
     /// The next objects that are due; those that a format names again are taken off the list.
     ///
     /// Keys and initialization sections are looked up apart, each by an index of its own.
-    private static func dueObjects(limit: Int) -> Statement {
+    private static func dueObjects(limit: Int, ahead: Int64) -> Statement {
         """
         WITH due AS MATERIALIZED (
             SELECT channel_id, is_key, name, not_before FROM doomed_object
-            WHERE not_before <= now() ORDER BY not_before LIMIT \(limit)),
+            WHERE not_before <= now() - make_interval(secs => \(Microseconds.seconds(ahead)))
+            ORDER BY not_before LIMIT \(limit)),
         used AS MATERIALIZED (
             SELECT channel_id, is_key, name FROM due
             WHERE is_key AND EXISTS (SELECT FROM state s

@@ -1,22 +1,27 @@
 import Postgres
+import Timeline
 
 extension Catalogue {
     /// Deletes identities that sources no longer list; the newest of each source run stays.
     ///
+    /// `ahead` is how many microseconds the database's clock is ahead of the time from which ages are
+    /// measured.
+    ///
     /// Works in steps of `Limits.prunedAtOnce`, so that no statement reaches its time limit, and ends after
     /// `Limits.pruningSteps` of them; the next call continues.
-    package func pruneIntake() async throws(CatalogueError) {
+    package func pruneIntake(ahead: Int64 = 0) async throws(CatalogueError) {
+        let age = Double(Limits.intakeHours) * 3600 + Microseconds.seconds(ahead)
         try await mappingErrors {
             _ = try await pruning {
                 """
                 WITH gone AS (
                     DELETE FROM intake WHERE ctid = ANY(ARRAY(
                         SELECT i.ctid FROM intake i
-                        WHERE seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours)))
+                        WHERE seen_at < now() - make_interval(secs => \(age))
                             AND origin_number < (SELECT max(n.origin_number) FROM intake n
                                 WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
                         ORDER BY seen_at LIMIT \(Limits.prunedAtOnce)))
-                    AND seen_at < now() - make_interval(hours => \(Int32(Limits.intakeHours))) RETURNING 1)
+                    AND seen_at < now() - make_interval(secs => \(age)) RETURNING 1)
                 SELECT count(*) FROM gone
                 """
             }

@@ -48,7 +48,8 @@ actor RecordingProcess {
             try shared
             ?? RecorderParts(
                 catalogue: fixture.catalogue, heartbeats: fixture.catalogue, store: MemorySegmentStore(),
-                journal: try Journal.open(folder: folder ?? fixture.journal.path, logger: silentLogger),
+                journal: try Journal.open(
+                    folder: folder ?? fixture.journal.path, clock: clock, logger: silentLogger),
                 client: try HTTPClient.open(ClientConfiguration(logger: silentLogger)),
                 addressPolicy: AddressPolicy(), board: StatusBoard(), clock: clock, isDiskFull: { false })
         guard let lease = try await fixture.catalogue.takeLease(channel: channel.row, node: node) else {
