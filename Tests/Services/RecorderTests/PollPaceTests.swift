@@ -33,7 +33,8 @@ struct PollPaceTests {
         arguments: [1, 4, 6, 60])
     func afterFailure(target: Int64) {
         let pauses = (1...200).map {
-            PollPace.afterFailure($0, target: target * seconds, playlistLength: 0, lasting: .seconds(601))
+            PollPace.afterFailure(
+                $0, target: target * seconds, playlistLength: 600 * seconds, lasting: .seconds(601))
         }
         #expect(pauses[0] <= 4 * seconds)
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
@@ -41,10 +42,11 @@ struct PollPaceTests {
     }
 
     @Test(
-        "A source that fails or has ended is asked every target duration for ten minutes, and never later than after a third of its playlist",
+        "A source that fails or has ended is asked every target duration for ten minutes, and never later than after a third of its playlist, or five seconds if that is not known",
         arguments: [
             (6, 60, 30.0, 6.0), (6, 60, 601, 20), (6, 12, 30, 4), (6, 12, 6000, 4), (2, 6, 599, 2),
-            (60, 600, 30, 30), (4, 0, 599, 4), (4, 0, 601, 30), (1, 1, 30, 0.5),
+            (60, 600, 30, 30), (4, 0, 599, 4), (4, 0, 601, 5), (1, 0, 6000, 5),
+            (60, 0, 30, 5), (1, 1, 30, 0.5),
         ])
     func longest(target: Int64, length: Int64, lasting: Double, expected: Double) {
         for failures in [20, Int.max] {

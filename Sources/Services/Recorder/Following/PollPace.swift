@@ -17,7 +17,8 @@ enum PollPace {
     /// may come back under the same URL.
     ///
     /// What the source shows when it is back slides away again: it is never asked later than after a third of
-    /// what its playlist last held, and for ten minutes every target duration.
+    /// what its playlist last held, or after five seconds while none has been seen since the start, and for
+    /// ten minutes every target duration.
     ///
     /// - Parameters:
     ///   - failures: how many in a row
@@ -30,7 +31,7 @@ enum PollPace {
     ) -> Int64 {
         let first = min(max(target / 4, 500_000), 2_000_000)
         let longest = lasting < .seconds(600) ? min(target, 30_000_000) : 30_000_000
-        let third = playlistLength > 0 ? playlistLength / 3 : longest
+        let third = playlistLength > 0 ? playlistLength / 3 : 5_000_000
         return min(first << Int64(min(failures, 6)), max(min(longest, third), 500_000))
     }
 
