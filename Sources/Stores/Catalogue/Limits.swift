@@ -7,7 +7,10 @@ package enum Limits {
     /// How long a segment that is still to be fetched keeps a window from being final: its recorder may have
     /// ended without a word.
     static let listedHours = 6
-    /// Identities read per rendition when a recorder resumes: more than most source playlists list.
+    /// The newest source runs of a rendition of which those are looked for that reach furthest in time: the
+    /// runs of a node that was cut off while it recorded have the newest ids.
+    static let resumedRuns: Int32 = 32
+    /// Identities read per source run when a recorder resumes: more than most source playlists list.
     static let resumedSegments = 1000
     /// The same where few are enough: twice what nearly all playlists list, so that many channels resume
     /// within seconds.

@@ -120,7 +120,8 @@ struct DatabaseStartTests {
 
     /// Two connections to a database, the first with options of its own.
     private func withStart(
-        options: String, statementTimeout: Duration = .seconds(30), _ body: (DatabaseStart, DatabaseStart) async throws -> Void,
+        options: String, statementTimeout: Duration = .seconds(30),
+        _ body: (DatabaseStart, DatabaseStart) async throws -> Void,
     ) async throws {
         let uri = try await TestDatabase.shared.database("start")
         let encoded = options.replacing(" ", with: "%20").replacing("=", with: "%3D")

@@ -18,7 +18,7 @@ struct AgedCatalogueTests {
             let channel = try #require(channels.first)
             let identities = try await test.plan(
                 of: .newestIdentities(of: channel, limit: Int64(Limits.resumedSegments)),
-                with: [Limits.resumedSegments, Limits.knownDigests, channel])
+                with: [Limits.resumedRuns, Limits.resumedSegments, Limits.knownDigests, channel])
             let segments = try await test.plan(of: .newestSegments(of: channel), with: [channel])
             #expect(mostRows(in: identities) == 3 * Limits.resumedSegments, "\(identities)")
             #expect(mostRows(in: segments) <= 6, "\(segments)")

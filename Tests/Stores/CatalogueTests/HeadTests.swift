@@ -41,7 +41,7 @@ struct HeadTests {
     }
 
     @Test(
-        "Known identities are those of the two newest source runs, oldest first, with all their fields"
+        "Known identities are those of the two source runs that reach furthest, oldest first, with all their fields"
     )
     func known() async throws {
         try await withCatalogue { test in
@@ -66,6 +66,41 @@ struct HeadTests {
             #expect(known.map(\.digest.first) == [99, 100, 1, 2, nil])
             let timestamps = known.map { $0.firstTimestamp.map { $0 / 360_000 } }
             #expect(timestamps == [99, 100, 1, 2, nil])
+        }
+    }
+
+    @Test(
+        "The run of a node that was cut off does not hide the run that reaches further, however long it is",
+        arguments: [false, true])
+    func splitBrain(isBrief: Bool) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let count: Int64 = isBrief ? 130 : 1010
+            // Run 1 is the owner's; runs 2 and 3 of the former owner began later and lie within it.
+            let runs: [(run: Int64, numbers: Range<Int64>, begin: Int64)] = [
+                (0, 0..<10, 0), (1, 100..<(110 + count), 40 * second), (2, 0..<count, 42 * second),
+                (3, 0..<5, 62 * second),
+            ]
+            for (run, numbers, begin) in runs {
+                // They are on their way: facts of the same time would shorten each other.
+                let facts = numbers.map { number in
+                    recording.fact(number, run: run, at: begin + (number - numbers.lowerBound) * 4 * second)
+                }
+                for place in stride(from: 0, to: facts.count, by: 500) {
+                    var batch = recording.batch()
+                    batch.listed = facts[place..<min(place + 500, facts.count)].map(\.placed)
+                    #expect(try await test.catalogue.commit(batch))
+                }
+            }
+            let head = try #require(
+                try await test.catalogue.heads(of: recording.row, isBrief: isBrief).first)
+            let limit = isBrief ? Limits.brieflyResumedSegments : Limits.resumedSegments
+            let owners = head.known.filter { $0.run == 1 }
+            let others = head.known.dropLast(owners.count)
+            #expect(owners.count == limit && owners.last?.number == 109 + count)
+            #expect(others.count == limit && others.last?.number == count - 1)
+            #expect(Set(others.map(\.run)) == [2])
+            #expect(head.isBrief == isBrief)
         }
     }
 

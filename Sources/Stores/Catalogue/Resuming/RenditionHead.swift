@@ -10,7 +10,8 @@ package struct RenditionHead: Sendable {
     package var last: LastSegment?
     /// The newest published segment.
     package var published: LastSegment?
-    /// The newest identities of the two newest source runs, oldest first.
+    /// The newest identities of the two source runs that reach furthest in time, those of the furthest last,
+    /// each run's oldest first.
     package var known: [KnownSegment]
     /// The catalogue may have older ones, which were not read.
     package var isBrief = false
@@ -121,8 +122,11 @@ extension Catalogue {
     /// Returns the heads of all renditions of a channel, ordered by id.
     ///
     /// `journalLines` is how many facts of the channel wait in the journal: the catalogue may have some of
-    /// them already, so as many more identities are read, at most `Limits.knownSegments` of a rendition.
+    /// them already, so as many more identities are read, at most `Limits.knownSegments` of a source run.
     /// Those that are read besides are few with `isBrief`.
+    ///
+    /// Which runs are the newest is told by their times: a node that recorded beside the owner may have begun
+    /// a later one, which ends earlier.
     package func heads(
         of channel: Int32, journalLines: Int = 0, isBrief: Bool = false,
     ) async throws(CatalogueError) -> [RenditionHead] {
@@ -148,8 +152,9 @@ extension Catalogue {
             }
             return heads.values.map { head in
                 var head = head
-                head.isBrief = isBrief && head.known.count == limit
-                head.known = Self.ofTwoRuns(head.known).reversed()
+                let counts = Dictionary(head.known.map { ($0.run, 1) }, uniquingKeysWith: +)
+                head.isBrief = isBrief && counts.values.contains(limit)
+                head.known.reverse()
                 return head
             }.sorted { $0.description.id < $1.description.id }
         }
@@ -168,13 +173,6 @@ extension Catalogue {
                 nextNumber: try row.decode("next_number"), known: [])
         }
         return heads
-    }
-
-    /// The identities of the first two source runs.
-    private static func ofTwoRuns(_ newest: [KnownSegment]) -> ArraySlice<KnownSegment> {
-        let first = newest.first?.run
-        let second = newest.first { $0.run != first }?.run
-        return newest.prefix { $0.run == first || $0.run == second }
     }
 
     /// The newest source run of a channel; nil before the first one.
@@ -233,20 +231,32 @@ extension Statement {
     private static let spliced = "\(SegmentFlags.spliced.rawValue)"
     private static let sourceGap = "\(GapReason.sourceGap.rawValue)"
 
-    /// The newest identities of each rendition, newest first, in the order of the index; the newest of them
-    /// with the digests and time stamps of their segments.
+    /// The newest identities of the two source runs of each rendition that reach furthest in time, the
+    /// furthest first, newest first in the order of the index; the first of them with the digests and time
+    /// stamps of their segments.
     ///
-    /// Of what is lost a row of `loss` tells whether it is a gap of the source.
+    /// The newest identity of a run tells how far it reaches. Of what is lost a row of `loss` tells whether
+    /// it is a gap of the source.
     static func newestIdentities(of channel: Int32, limit: Int64) -> Statement {
         """
         SELECT r.rendition_id, i.feed_id, i.origin_number, i.start_us, i.duration_us, i.state = 'lost' AS lost,
             i.state = 'key_pending' AS key_pending, i.state = 'listed' AS listed, coalesce(s.digest, ''::bytea) AS digest,
             s.part_bytes, s.part_flags, s.part_revision, s.first_pts, coalesce(g.gap, false) AS gap
         FROM rendition r, LATERAL (
-            SELECT newest.*, row_number() OVER (ORDER BY feed_id DESC, origin_number DESC) AS place FROM (
+            WITH RECURSIVE run AS (
+                (SELECT feed_id, start_us + duration_us AS end_us, 1 AS age FROM intake
+                WHERE rendition_id = r.rendition_id ORDER BY feed_id DESC, origin_number DESC LIMIT 1)
+                UNION ALL SELECT earlier.feed_id, earlier.end_us, run.age + 1 FROM run, LATERAL (
+                    SELECT feed_id, start_us + duration_us AS end_us FROM intake
+                    WHERE rendition_id = r.rendition_id AND feed_id < run.feed_id
+                    ORDER BY feed_id DESC, origin_number DESC LIMIT 1) AS earlier
+                WHERE run.age < \(Limits.resumedRuns))
+            SELECT newest.*, row_number() OVER (
+                ORDER BY furthest.end_us DESC, furthest.feed_id DESC, newest.origin_number DESC) AS place
+            FROM (SELECT feed_id, end_us FROM run ORDER BY end_us DESC, feed_id DESC LIMIT 2) AS furthest, LATERAL (
                 SELECT feed_id, origin_number, start_us, duration_us, state FROM intake
-                WHERE rendition_id = r.rendition_id
-                ORDER BY feed_id DESC, origin_number DESC LIMIT \(limit)) AS newest) AS i
+                WHERE rendition_id = r.rendition_id AND feed_id = furthest.feed_id
+                ORDER BY origin_number DESC LIMIT \(limit)) AS newest) AS i
             LEFT JOIN LATERAL (
                 SELECT coalesce(s.repair_digest, CASE WHEN s.flags & \(verbatim: Statement.parts) = 0 THEN s.digest END)
                     AS digest,
