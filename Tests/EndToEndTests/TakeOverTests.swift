@@ -32,7 +32,7 @@ struct TakeOverTests {
             }
             try await stage.start(.first)
             try await eventually("an empty journal", within: .seconds(30)) {
-                try await stage.journalled(by: .first) == 0
+                await stage.journalled(by: .first) == 0
             }
             for channel in TwoRecorders.channels {
                 try await Self.expectWhole(channel, after: published[channel] ?? [], in: stage)

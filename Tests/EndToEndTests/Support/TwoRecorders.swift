@@ -122,14 +122,16 @@ extension TwoRecorders {
     }
 
     /// Facts in the journal of a recorder, of all channels.
-    func journalled(by place: Place) throws -> Int {
+    func journalled(by place: Place) -> Int {
         let journal = folder.path(of: place.rawValue + "/journal")
         let names = FileManager.default.enumerator(atPath: journal)?.compactMap { $0 as? String } ?? []
         let own = names.filter {
             $0.hasSuffix(".jsonl") && !$0.contains("/entered/") && !$0.hasPrefix(".log/")
         }
-        return try own.reduce(0) { count, name in
-            let text = try String(contentsOfFile: "\(journal)/\(name)", encoding: .utf8)
+        return own.reduce(0) { count, name in
+            // A file whose lines are all entered may be gone meanwhile.
+            let bytes = FileManager.default.contents(atPath: "\(journal)/\(name)") ?? Data()
+            let text = String(decoding: bytes, as: UTF8.self)
             return count + text.split(separator: "\n").filter { $0.contains(#"{"segment":"#) }.count
         }
     }
