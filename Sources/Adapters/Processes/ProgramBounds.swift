@@ -34,7 +34,8 @@ package enum ProgramFailure: Error, Equatable, Sendable, CustomStringConvertible
     case missing(String)
     /// The system refused to start it.
     case unstartable(String)
-    /// It ended with another status than 0; 128 and more is a signal. `words` is the last that it said.
+    /// It ended with another status than 0; 128 and more is a signal, -1 is not known. `words` is the last
+    /// that it said.
     case failed(String, status: Int32, words: String)
 
     package var description: String {

@@ -32,7 +32,11 @@ struct ProgramLaunch: Sendable {
             let target = index == 0 ? 0 : Self.secondInput + Int32(index) - 1
             unsafe posix_spawn_file_actions_adddup2(&actions, input.number, target)
         }
-        if let folder { unsafe posix_spawn_file_actions_addchdir_np(&actions, folder) }
+        if let folder, case let error = unsafe posix_spawn_file_actions_addchdir_np(&actions, folder),
+            error != 0
+        {
+            throw .unstartable(systemMessage(error))
+        }
         unsafe posix_spawn_file_actions_adddup2(&actions, output.number, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors.number, 2)
         let above = Self.secondInput + Int32(max(1, inputs.count)) - 1
@@ -49,8 +53,9 @@ struct ProgramLaunch: Sendable {
         let error = unsafe posix_spawnp(
             &process, arguments[0], &actions, &attributes, words.pointers, variables.pointers)
         guard error == 0 else {
-            throw error == ENOENT
-                ? .missing(arguments[0]) : .unstartable(systemMessage(error))
+            let isFolderMissing = folder.map { unsafe access($0, F_OK) != 0 } ?? false
+            if isFolderMissing { throw .unstartable("its folder is not there") }
+            throw error == ENOENT ? .missing(arguments[0]) : .unstartable(systemMessage(error))
         }
         return process
     }
@@ -72,10 +77,12 @@ struct ProgramLaunch: Sendable {
         while unsafe waitid(P_PID, id_t(process), &found, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
     }
 
-    /// The status of a child that has ended; 128 and more is a signal.
+    /// The status of a child that has ended; 128 and more is a signal, -1 not known.
     static func reap(_ process: pid_t) -> Int32 {
         var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return -1 }
+        }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }

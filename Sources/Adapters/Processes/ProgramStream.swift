@@ -41,9 +41,11 @@ actor ProgramStream {
     /// Reads on the calling thread.
     nonisolated func readNow(limit: Int) -> [UInt8]? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            var result: Int
             repeat {
-                count = max(0, unsafe Glibc.read(descriptor.number, buffer.baseAddress, limit))
-            } while count == 0 && errno == EINTR
+                result = unsafe Glibc.read(descriptor.number, buffer.baseAddress, limit)
+            } while result < 0 && errno == EINTR
+            count = max(0, result)
         }
         return bytes.isEmpty ? nil : bytes
     }

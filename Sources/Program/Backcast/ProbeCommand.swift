@@ -34,7 +34,7 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        ProcessLimits.ignoreBrokenPipes()
+        ProcessLimits.setSignals()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         let prober = try PlaylistProber.open(for: sources, logger: logger)
         let isRefused: Bool

@@ -20,7 +20,7 @@ extension RoleCommand {
         MetricsSystem.bootstrap(registry)
         LoggingSetup.bootstrap(level: settings.logLevel, format: settings.logFormat, clock: .system)
         defer { LogOutput.standardError.flush() }
-        ProcessLimits.ignoreBrokenPipes()
+        ProcessLimits.setSignals()
         let logger = Logger(label: "backcast")
         for warning in settings.warnings { logger.warning("\(warning)") }
         let composition = Composition(

@@ -39,6 +39,12 @@ struct ChildProgramTests {
         #expect(ProgramFile.path(of: "backcast-none") == nil)
     }
 
+    @Test("A folder that is not there is told apart from a program that is not there")
+    func missingFolder() async {
+        let failure = await #expect(throws: ProgramFailure.self) { try await run("ls", [], in: "/none/here") }
+        #expect(failure?.description.contains("folder") ?? false)
+    }
+
     @Test("A cancelled task kills its program")
     func cancelled() async throws {
         let folder = try TemporaryFolder("child")

@@ -13,7 +13,7 @@ struct AdminClient {
     static func run(
         _ flags: AdminFlags, _ command: (AdminClient) async throws(AdminFailure) -> Void
     ) async throws {
-        ProcessLimits.ignoreBrokenPipes()
+        ProcessLimits.setSignals()
         do throws(AdminFailure) {
             let (address, token) = (try flags.address(), try flags.token())
             let client = try opened()

@@ -36,7 +36,7 @@ struct DownloadCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        ProcessLimits.ignoreBrokenPipes()
+        ProcessLimits.setSignals()
         let requests = try Self.orExit {
             try Self.checkFolder(to, "--to")
             return try self.requests()

@@ -36,7 +36,7 @@ struct DownloadsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        ProcessLimits.ignoreBrokenPipes()
+        ProcessLimits.setSignals()
         try DownloadCommand.orExit { try check() }
         do throws(DownloadError) {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)

@@ -24,7 +24,7 @@ struct PlayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Bounds") var transfers: TransferFlags
 
     func run() async throws {
-        ProcessLimits.ignoreBrokenPipes()
+        ProcessLimits.setSignals()
         let address: ListenAddress
         let options: DownloadOptions
         do {

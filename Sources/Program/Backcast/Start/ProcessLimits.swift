@@ -2,9 +2,11 @@ import Glibc
 
 /// Limits and signals of the process.
 enum ProcessLimits {
-    /// A closed connection is an error of the write and must not end the process.
-    static func ignoreBrokenPipes() {
+    /// A closed connection is an error of the write and must not end the process; how children end is told,
+    /// whatever the program that started this one had set.
+    static func setSignals() {
         _ = signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGCHLD, SIG_DFL)
     }
 
     /// Raises the limit of descriptors as far as the system allows, to at most `Limits.descriptors`, and
