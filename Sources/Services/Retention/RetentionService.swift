@@ -137,8 +137,11 @@ package struct RetentionService: Sendable {
     }
 
     /// The time from which this round measures ages, and how far the database's clock is ahead of it,
-    /// microseconds; nil while it is not known, and nothing expires by age.
-    private func timeForAges() async throws -> (now: Instant?, ahead: Int64?) {
+    /// microseconds.
+    ///
+    /// The time is nil while it is not known, and nothing expires by age; the database's clock is then
+    /// compared with the host's, so that space is freed all the same.
+    private func timeForAges() async throws -> (now: Instant?, ahead: Int64) {
         let wasHeldBack = isHeldBack
         let database = try await databaseTime()
         let (host, steady) = (clock.now(), clock.steady())
@@ -151,7 +154,7 @@ package struct RetentionService: Sendable {
         } else if wasHeldBack, !isHeldBack {
             logger.notice("Retention goes by the clock again")
         }
-        return (now, now.map { max(0, database - $0) })
+        return (now, max(0, database - (now ?? min(host, database))))
     }
 
     private func logHold(isAtStart: Bool) {

@@ -101,7 +101,7 @@ struct RetentionClockTests {
             let lines = LogLines()
             let service = fixture.service(clock: clock, databaseTime: { noon }, logger: lines.logger)
             try await fixture.expireAll(service)
-            #expect(try await fixture.left().facts == 8, "the size limit needs no clock")
+            #expect(try await fixture.left() == (facts: 8, files: 8), "the size limit needs no clock")
             #expect(lines.all.filter { $0.hasPrefix("Retention holds back") }.count == 1)
             clock.stepWall(by: .zero - Self.week)
             try await fixture.expireAll(service)
