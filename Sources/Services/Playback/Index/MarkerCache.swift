@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import Synchronization
 import Timeline
 
@@ -25,6 +26,8 @@ final class MarkerCache: Sendable {
 
     private let catalogue: Catalogue
     private let state = Mutex(State())
+    /// Many may ask for a day when a marker has come: what one of them reads, the others find.
+    private let reads = AsyncSemaphore(permits: 1)
 
     init(catalogue: Catalogue) {
         self.catalogue = catalogue
@@ -82,8 +85,19 @@ final class MarkerCache: Sendable {
     }
 
     private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
+        if let known = known(place, revision) { return known }
+        return try await reads.inTurn { () async throws(CatalogueError) in
+            if let known = known(place, revision) { return known }
+            return try await read(place, revision)
+        }
+    }
+
+    private func known(_ place: Place, _ revision: Int64) -> [MarkerText]? {
         let known = state.withLock { $0.days[place] }
-        if let known, known.revision >= revision { return known.markers }
+        return known.flatMap { $0.revision >= revision ? $0.markers : nil }
+    }
+
+    private func read(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
         let begin = Instant(microseconds: place.day * Limits.markerDay)
         let read = try await catalogue.markers(
             of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay)
