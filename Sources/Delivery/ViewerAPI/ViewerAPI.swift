@@ -80,7 +80,7 @@ package final class ViewerAPI: Sendable {
         switch request.method {
         case .get, .head, .options: return .upTo(0)
         case .post where XtreamForm.isTaken(at: request.path): return .upTo(Limits.formBytes)
-        default: return .refused(Fields.methodNotAllowed())
+        default: return .refused(Fields.methodNotAllowed(at: request.path))
         }
     }
 
@@ -93,7 +93,7 @@ package final class ViewerAPI: Sendable {
         case .post where XtreamForm.isTaken(at: request.path):
             guard let unpacked = XtreamForm.unpacked(request) else { return .now(Fields.noForm) }
             return answer(unpacked)
-        default: return .now(Fields.methodNotAllowed())
+        default: return .now(Fields.methodNotAllowed(at: request.path))
         }
         switch gate.outcome(request) {
         case .refused(let response): return .now(response)

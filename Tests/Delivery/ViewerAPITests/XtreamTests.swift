@@ -55,6 +55,11 @@ import Timeline
                 #expect(moved.headers["Location"]?.contains("live/news/index.m3u8") == true, "\(path)")
                 let answer = try await viewer.get(try led(path, by: moved))
                 #expect(answer.status == 200 && answer.text.hasPrefix("#EXTM3U"), "\(path)")
+                try await viewer.withReplica(isCanonical: true) { replica in
+                    replica.clock.now = at(40)
+                    let moved = try await replica.get(path)
+                    #expect(moved.headers["Location"]?.contains("live/news/index.m3u8") == true, "\(path)")
+                }
             }
         }
     }

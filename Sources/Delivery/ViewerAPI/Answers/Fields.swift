@@ -45,9 +45,9 @@ enum Fields {
         return HTTPResponse(status: .noContent, headers: headers)
     }
 
-    static func methodNotAllowed() -> HTTPResponse {
+    static func methodNotAllowed(at path: String) -> HTTPResponse {
         var response = Problem(.methodNotAllowed, "this resource is read-only").answer()
-        response.headers["Allow"] = allowedMethods
+        response.headers["Allow"] = allowedMethods + (XtreamForm.isTaken(at: path) ? ", POST" : "")
         return response
     }
 

@@ -36,7 +36,7 @@ extension ListAnswers {
             throw Problem(.notFound, "there is no channel \(media.channel)")
         }
         var file = try Self.file(media.form, asStream: media.isStream, channel)
-        if media.isStream, await !isThere(file, of: channel, client) {
+        if media.isStream, await !isStream(file, of: channel, client) {
             file = try Self.file(media.form, asStream: false, channel)
         }
         var headers = Fields.common
@@ -47,13 +47,20 @@ extension ListAnswers {
         return HTTPResponse(status: .found, headers: headers)
     }
 
-    /// Whether a file of a channel, with its query, is answered otherwise than 404.
-    private func isThere(_ file: String, of channel: Channel, _ client: String) async -> Bool {
+    /// Whether a file of a channel, with its query, is answered otherwise than 404, also where its canonical
+    /// URL leads.
+    private func isStream(
+        _ file: String, of channel: Channel, _ client: String, isCanonical: Bool = false,
+    ) async -> Bool {
         var request = HTTPRequest(method: .head, path: "", client: client)
         let parts = "/live/\(channel.id.text)/\(file)".split(separator: "?", maxSplits: 1).map(String.init)
         (request.path, request.query) = (parts[0], parts.count > 1 ? parts[1] : nil)
         guard case .window(let route)? = ViewerRoute(path: request.path) else { return false }
-        return await windows.answer(request, AnswerCache.Key(request), route: route).status != .notFound
+        let answer = await windows.answer(request, AnswerCache.Key(request), route: route)
+        if answer.status == .found, !isCanonical, let next = answer.headers["Location"] {
+            return await isStream(next, of: channel, client, isCanonical: true)
+        }
+        return answer.status != .notFound
     }
 
     private static func file(

@@ -30,9 +30,9 @@ extension Catalogue {
 
     /// Deletes source runs whose segments have all expired, together with their identities.
     ///
-    /// A recorder resumes from the two newest source runs of each rendition, so these stay, and so does the
-    /// channel's newest one. The newest identity of a source run, which `pruneIntake` keeps, tells how far it
-    /// reached.
+    /// The two newest source runs of each rendition stay, since a recorder may resume from them, and so does
+    /// the channel's newest one. The newest identity of a source run, which `pruneIntake` keeps, tells how
+    /// far it reached.
     ///
     /// All source runs are examined, `Limits.runsAtOnce` in one statement.
     package func pruneSourceRuns() async throws(CatalogueError) {
