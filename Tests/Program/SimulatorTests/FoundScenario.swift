@@ -165,5 +165,9 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 91_400_059, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
         // Playlists fourteen seconds late: twelve seconds off behind missing numbers.
         FoundScenario(seed: 30_000_607, faults: [6], hasDiscontinuities: true, isOutOfStep: true),
+        // Damaged segments were tried again while an encoder that had begun again overwrote their names one
+        // by one: its bytes came under the older numbers, before it listed them.
+        FoundScenario(
+            seed: 1_795_729_095, faults: [0, 1, 2, 3, 4, 8], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -197,9 +197,17 @@ struct SegmentAddressTests {
 
     @Test("Where only queries tell segments apart, they are part of the address")
     func queries() throws {
-        let requests = try [Self.request(5, "get?id=5", run: 1), Self.request(6, "get?id=1", run: 1)]
+        let requests = try [Self.request(5, "get?id=5", run: 2), Self.request(6, "get?id=1", run: 1)]
         let uris = ["get?id=0", "get?id=1"]
         #expect(try Self.replaced(requests, uris, first: 0, run: 2) == [6])
+    }
+
+    @Test("Where a run uses a name of an older one again, all that waits of that one gives way")
+    func reused() throws {
+        let requests = try [
+            Self.request(5, "5.ts", run: 2), Self.request(6, "6.ts", run: 2), Self.request(7, "7.ts", run: 1),
+        ]
+        #expect(try Self.replaced(requests, ["4.ts", "5.ts"], first: 4, run: 3) == [5, 6])
     }
 
     @Test("Folders are part of the address, and another source's addresses are its own")

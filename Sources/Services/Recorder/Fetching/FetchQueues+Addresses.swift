@@ -6,7 +6,8 @@ import Timeline
 /// Addresses that another segment may have by now: encoders that start again use the same names.
 extension FetchQueues {
     /// New segments are listed: what is to be fetched from the address of one of them cannot come any more,
-    /// unless the playlist still lists it, too.
+    /// unless the playlist still lists it, too; neither can others of an older run of which one has lost its
+    /// address.
     ///
     /// - Returns: what is not tried any more; of what is being fetched the answer is still to come
     mutating func giveWay(
@@ -36,6 +37,12 @@ extension FetchQueues {
         }
         var found = replaced(isByPath: true)
         if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
+        // An encoder that has used a name again overwrites the others of that run before it lists them.
+        let reused = Set(found.map(\.segment.identity.run)).subtracting([run])
+        let taken = Set(found.map(\.segment.identity))
+        found = others.filter {
+            taken.contains($0.segment.identity) || reused.contains($0.segment.identity.run)
+        }
         let gone = Set(found.map(\.segment.identity))
         let running = queue.running.map(\.request.segment.identity)
         for place in running.indices where gone.contains(running[place]) {
