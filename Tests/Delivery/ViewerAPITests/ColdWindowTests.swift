@@ -60,12 +60,21 @@ import Timeline
         return rows.count
     }
 
-    /// A segment in every other quarter of a day, so that windows of one segment share no quarter.
-    private func recordDay(_ recorder: ViewerFixture) async throws {
+    /// A segment in every other quarter of a day, so that windows of one segment share no quarter, and a
+    /// service of six connections that has read the last one.
+    private func withDay(
+        _ body: (_ recorder: ViewerFixture, _ viewer: ViewerFixture) async throws -> Void,
+    ) async throws {
         var recording = Recording("day", seconds: 0)
         for index in 0..<45 { recording.add("v0", from: Double(index) * 1800, count: 1) }
         recording.watermark = 81_000
-        try await recorder.record(recording)
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(recording)
+            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
+                #expect(await viewer.begun(shortWindow(44)).status == .ok)
+                try await body(recorder, viewer)
+            }
+        }
     }
 
     private func shortWindow(_ index: Int) -> String {
@@ -74,71 +83,59 @@ import Timeline
 
     @Test("While the database hangs, short windows of one client leave connections to others")
     func short() async throws {
-        try await ViewerFixture.with { recorder in
-            try await recordDay(recorder)
-            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
-                #expect(await viewer.begun(shortWindow(44)).status == .ok)
-                let many = (0..<40).map { (shortWindow($0), "192.0.2.1") }
-                let (other, answers) = try await whileBlocksHang(recorder, viewer, many, waiting: 2) {
-                    let other = Task { await viewer.begun(shortWindow(40), from: "192.0.2.2") }
-                    try await eventually("the other client") {
-                        try await hangingQuestions(recorder) >= 3
-                    }
-                    try await Task.sleep(for: .milliseconds(300))
-                    #expect(try await hangingQuestions(recorder) == 3)
-                    // What is in memory is answered, and so is what readiness asks.
-                    let begun = ContinuousClock.now
-                    #expect(await viewer.begun(shortWindow(44), from: "192.0.2.1").status == .ok)
-                    #expect(await viewer.catalogue.isReachable())
-                    #expect(ContinuousClock.now - begun < .seconds(1))
-                    return other
+        try await withDay { recorder, viewer in
+            let many = (0..<40).map { (shortWindow($0), "192.0.2.1") }
+            let (other, answers) = try await whileBlocksHang(recorder, viewer, many, waiting: 2) {
+                let other = Task { await viewer.begun(shortWindow(40), from: "192.0.2.2") }
+                try await eventually("the other client") {
+                    try await hangingQuestions(recorder) >= 3
                 }
-                #expect(await other.value.status == .ok)
-                #expect(answers.count { $0.status == .ok } >= 2)
-                #expect(answers.allSatisfy { $0.status == .ok || $0.status == .serviceUnavailable })
-                // The turns were given back.
-                #expect(await viewer.begun(shortWindow(41), from: "192.0.2.1").status == .ok)
+                try await Task.sleep(for: .milliseconds(300))
+                #expect(try await hangingQuestions(recorder) == 3)
+                // What is in memory is answered, and so is what readiness asks.
+                let begun = ContinuousClock.now
+                #expect(await viewer.begun(shortWindow(44), from: "192.0.2.1").status == .ok)
+                #expect(await viewer.catalogue.isReachable())
+                #expect(ContinuousClock.now - begun < .seconds(1))
+                return other
             }
+            #expect(await other.value.status == .ok)
+            #expect(answers.count { $0.status == .ok } >= 2)
+            #expect(answers.allSatisfy { $0.status == .ok || $0.status == .serviceUnavailable })
+            // The turns were given back.
+            #expect(await viewer.begun(shortWindow(41), from: "192.0.2.1").status == .ok)
         }
     }
 
     @Test("While the database hangs, windows of any length leave connections to readiness")
     func connections() async throws {
-        try await ViewerFixture.with { recorder in
-            try await recordDay(recorder)
-            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
-                #expect(await viewer.begun(shortWindow(44)).status == .ok)
-                // A day has two statements, and more where others read parts of it already.
-                let many = (1...3).flatMap { client in
-                    let client = "192.0.2.\(client)"
-                    return (0..<4).map { (shortWindow(10 * $0), client) }
-                        + [("/live/day/v0.m3u8?begintime=1469509516&duration=70000", client)]
-                }
-                let (_, answers) = try await whileBlocksHang(recorder, viewer, many, waiting: 4) {
-                    try await Task.sleep(for: .milliseconds(300))
-                    #expect(try await hangingQuestions(recorder) == 4)
-                    let begun = ContinuousClock.now
-                    #expect(await viewer.catalogue.isReachable())
-                    #expect(ContinuousClock.now - begun < .seconds(1))
-                }
-                #expect(answers.allSatisfy { $0.status == .ok || $0.status == .serviceUnavailable })
+        try await withDay { recorder, viewer in
+            // A day has two statements, and more where others read parts of it already.
+            let many = (1...3).flatMap { client in
+                let client = "192.0.2.\(client)"
+                return (0..<4).map { (shortWindow(10 * $0), client) }
+                    + [("/live/day/v0.m3u8?begintime=1469509516&duration=70000", client)]
             }
+            let (_, answers) = try await whileBlocksHang(recorder, viewer, many, waiting: 4) {
+                try await Task.sleep(for: .milliseconds(300))
+                #expect(try await hangingQuestions(recorder) == 4)
+                let begun = ContinuousClock.now
+                #expect(await viewer.catalogue.isReachable())
+                #expect(ContinuousClock.now - begun < .seconds(1))
+            }
+            #expect(answers.allSatisfy { $0.status == .ok || $0.status == .serviceUnavailable })
         }
     }
 
     @Test("Short windows that many ask for at a time are read once, and no one waits for a turn")
     func shared() async throws {
-        try await ViewerFixture.with { recorder in
-            try await recordDay(recorder)
-            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
-                #expect(await viewer.begun(shortWindow(44)).status == .ok)
-                let first = [(target: shortWindow(0), client: "192.0.2.1")]
-                let (others, answers) = try await whileBlocksHang(recorder, viewer, first, waiting: 1) {
-                    (0..<200).map { _ in Task { await viewer.begun(shortWindow(0), from: "192.0.2.1") } }
-                }
-                #expect(answers.map(\.status) == [.ok])
-                for other in others { #expect(await other.value.status == .ok) }
+        try await withDay { recorder, viewer in
+            let first = [(target: shortWindow(0), client: "192.0.2.1")]
+            let (others, answers) = try await whileBlocksHang(recorder, viewer, first, waiting: 1) {
+                (0..<200).map { _ in Task { await viewer.begun(shortWindow(0), from: "192.0.2.1") } }
             }
+            #expect(answers.map(\.status) == [.ok])
+            for other in others { #expect(await other.value.status == .ok) }
         }
     }
 

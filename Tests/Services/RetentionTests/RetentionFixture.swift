@@ -98,6 +98,11 @@ struct RetentionFixture {
             """)
     }
 
+    /// Initialization sections and keys whose deletion is pending.
+    func pendingObjectCount() async throws -> Int {
+        try await pool.query("SELECT FROM doomed_object").count
+    }
+
     /// Ends the grace period of all pending deletions.
     func endGrace() async throws {
         for table in ["doomed", "doomed_object"] {

@@ -346,7 +346,7 @@ struct RetentionServiceTests {
             for name in names { try await fixture.store.put([1], as: .key(fixture.channel.id, name)) }
             try await fixture.schedule(names)
             await fixture.service().expireByRetention()
-            #expect(try await fixture.pool.query("SELECT FROM doomed_object").isEmpty)
+            #expect(try await fixture.pendingObjectCount() == 0)
             for name in names {
                 #expect(try await !fixture.store.contains(.key(fixture.channel.id, name)))
             }
@@ -373,7 +373,7 @@ struct RetentionServiceTests {
             try FileManager.default.removeItem(atPath: path)
             try await fixture.endGrace()
             await fixture.service().expireByRetention()
-            #expect(try await fixture.pool.query("SELECT FROM doomed_object").isEmpty)
+            #expect(try await fixture.pendingObjectCount() == 0)
         }
     }
 }
