@@ -149,7 +149,7 @@ extension Blocks {
 
 extension AsyncSemaphore {
     /// Runs a question to the catalogue with a permit; a cancelled one is not asked.
-    func inTurn<Value>(
+    fileprivate func inTurn<Value>(
         _ ask: () async throws(CatalogueError) -> Value,
     ) async throws(CatalogueError) -> Value {
         guard let value = try await withPermit(ask) else { throw .notInTime }

@@ -25,12 +25,13 @@ final class MarkerCache: Sendable {
     }
 
     private let catalogue: Catalogue
+    private let clock: HostClock
     private let state = Mutex(State())
     /// Many may ask for a day when a marker has come: what one of them reads, the others find.
     private let reads = AsyncSemaphore(permits: 1)
 
-    init(catalogue: Catalogue) {
-        self.catalogue = catalogue
+    init(catalogue: Catalogue, clock: HostClock) {
+        (self.catalogue, self.clock) = (catalogue, clock)
     }
 
     /// The markers that lie in a window, in the order of their begins; as many of each day as the catalogue
@@ -86,10 +87,13 @@ final class MarkerCache: Sendable {
 
     private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
         if let known = known(place, revision) { return known }
-        return try await reads.inTurn { () async throws(CatalogueError) in
+        let found = try await reads.withPermit(within: Limits.turnWait, by: clock) {
+            () async throws(CatalogueError) in
             if let known = known(place, revision) { return known }
             return try await read(place, revision)
         }
+        guard let found else { throw .notInTime }
+        return found
     }
 
     private func known(_ place: Place, _ revision: Int64) -> [MarkerText]? {

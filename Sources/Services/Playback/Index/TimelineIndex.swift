@@ -54,7 +54,7 @@ package final class TimelineIndex: Sendable {
         ) {
             pictures.dropAll()
         }
-        markers = MarkerCache(catalogue: catalogue)
+        markers = MarkerCache(catalogue: catalogue, clock: clock)
         coldWindows = ColdTurns(
             Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
             clock: clock)
