@@ -11,10 +11,7 @@ func withPool<T>(
 ) async throws -> T {
     var uri = database
     if uri == nil { uri = try await TestDatabase.shared.database() }
-    // Far more than a loaded machine needs: a test of a limit sets its own.
-    var configuration = PoolConfiguration(
-        try ConnectionString(uri ?? ""), size: size, connectTimeout: .seconds(60),
-        acquireTimeout: .seconds(60))
+    var configuration = try PoolConfiguration.patient(uri ?? "", size: size)
     change(&configuration)
     return try await withPool(configuration, body)
 }

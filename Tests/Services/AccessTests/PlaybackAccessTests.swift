@@ -18,8 +18,7 @@ struct PlaybackAccessTests {
         _ uri: String, secrets: [String] = [TokenSignerTests.secret],
         _ body: (Catalogue, PlaybackAccess) async throws -> T
     ) async throws -> T {
-        let configuration = PoolConfiguration(try ConnectionString(uri), size: 2)
-        return try await withPool(configuration) { pool in
+        try await withPool(.patient(uri, size: 2)) { pool in
             let catalogue = Catalogue(pool: pool, logger: silentLogger)
             var clock = HostClock.system
             clock.now = { Self.start }

@@ -155,7 +155,7 @@ struct FormatsTests {
                     FROM generate_series(0, 10) AS n
                     """)
             }
-            var configuration = PoolConfiguration(try ConnectionString(test.uri))
+            var configuration = try PoolConfiguration.patient(test.uri)
             configuration.statementTimeout = .seconds(10)
             try await withPool(configuration) { pool in
                 let catalogue = Catalogue(pool: pool, logger: silentLogger)

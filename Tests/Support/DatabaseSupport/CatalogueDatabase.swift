@@ -2,6 +2,15 @@ import Foundation
 package import Postgres
 import TestSupport
 
+extension PoolConfiguration {
+    /// A pool that waits far longer than a loaded machine needs; a test of a limit sets its own.
+    package static func patient(_ uri: String, size: Int = 4) throws -> PoolConfiguration {
+        PoolConfiguration(
+            try ConnectionString(uri), size: size, connectTimeout: .seconds(60),
+            acquireTimeout: .seconds(60))
+    }
+}
+
 /// Runs a body with a pool and closes it afterwards.
 package func withPool<T>(
     _ configuration: PoolConfiguration, _ body: (PostgresPool) async throws -> T
@@ -26,15 +35,15 @@ package func withCatalogueDatabase<T>(
     let uri = try await TestDatabase.shared.database("catalogue", template: "catalogue") { uri in
         try await migrateCatalogue(uri)
     }
-    let configuration = PoolConfiguration(
-        try ConnectionString(uri), size: size, statementTimeout: .seconds(120),
-        acquireTimeout: acquireTimeout)
+    var configuration = try PoolConfiguration.patient(uri, size: size)
+    configuration.statementTimeout = .seconds(120)
+    configuration.acquireTimeout = acquireTimeout
     return try await withPool(configuration) { try await body($0, uri) }
 }
 
 /// Brings a database to the program's schema.
 package func migrateCatalogue(_ uri: String) async throws {
-    try await withPool(PoolConfiguration(try ConnectionString(uri), size: 1)) { pool in
+    try await withPool(.patient(uri, size: 1)) { pool in
         _ = try await Migrations.reading(folder: migrationsFolder).apply(on: pool)
     }
 }

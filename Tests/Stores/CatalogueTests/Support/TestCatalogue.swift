@@ -13,7 +13,7 @@ struct TestCatalogue: Sendable {
 
     /// Runs with another process's catalogue on the same database, which shares nothing with this one.
     func withOther<T>(_ body: (Catalogue) async throws -> T) async throws -> T {
-        try await withPool(PoolConfiguration(try ConnectionString(uri))) {
+        try await withPool(.patient(uri)) {
             try await body(Catalogue(pool: $0, logger: silentLogger))
         }
     }
