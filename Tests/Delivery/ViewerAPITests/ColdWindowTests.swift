@@ -11,6 +11,8 @@ import Timeline
 /// Windows that have to be read from the catalogue, while that does not answer.
 @Suite(.serialized) struct ColdWindowTests {
     private static let channels = ["one", "two", "three", "four"]
+    /// What waits for a turn waits as long; what needs none is answered before.
+    private static let turnWait = Duration.seconds(2)
 
     /// Two segments of each of some renditions that lie ten hours apart, so a window has 40 quarters.
     private func record(_ channel: String, renditions: Int = 1, _ recorder: ViewerFixture) async throws {
@@ -96,7 +98,7 @@ import Timeline
                 let begun = ContinuousClock.now
                 #expect(await viewer.begun(shortWindow(44), from: "192.0.2.1").status == .ok)
                 #expect(await viewer.catalogue.isReachable())
-                #expect(ContinuousClock.now - begun < .seconds(1))
+                #expect(ContinuousClock.now - begun < Self.turnWait)
                 return other
             }
             #expect(await other.value.status == .ok)
@@ -121,7 +123,7 @@ import Timeline
                 #expect(try await hangingQuestions(recorder) == 4)
                 let begun = ContinuousClock.now
                 #expect(await viewer.catalogue.isReachable())
-                #expect(ContinuousClock.now - begun < .seconds(1))
+                #expect(ContinuousClock.now - begun < Self.turnWait)
             }
             #expect(answers.allSatisfy { $0.status == .ok || $0.status == .serviceUnavailable })
         }
@@ -159,7 +161,7 @@ import Timeline
                     #expect(known.status == .ok)
                     let begun = ContinuousClock.now
                     let refusal = await viewer.begun(window("three"), from: "192.0.2.1")
-                    #expect(ContinuousClock.now - begun < .seconds(1))
+                    #expect(ContinuousClock.now - begun < Self.turnWait)
                     return refusal
                 }
                 #expect(refusal.status == .serviceUnavailable)
@@ -218,7 +220,7 @@ import Timeline
                     let search = await viewer.begun(nothing("three", 20), from: "192.0.2.1")
                     let status = await viewer.begun(
                         "/live/three/recording_status.json", from: "192.0.2.1")
-                    #expect(ContinuousClock.now - begun < .seconds(1))
+                    #expect(ContinuousClock.now - begun < Self.turnWait)
                     return [search, status]
                 }
                 for refusal in refusals {
@@ -253,7 +255,7 @@ import Timeline
                     try await Task.sleep(for: .milliseconds(300))
                     let begun = ContinuousClock.now
                     let refusal = await viewer.begun(window("three"), from: "192.0.2.1")
-                    #expect(ContinuousClock.now - begun < .seconds(1))
+                    #expect(ContinuousClock.now - begun < Self.turnWait)
                     return refusal
                 }
                 #expect(refusal.status == .serviceUnavailable)
