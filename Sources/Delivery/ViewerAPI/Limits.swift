@@ -20,8 +20,9 @@ package enum Limits {
     static let streamPause = Duration.seconds(1)
     /// Bytes of the parameters of a form.
     static let formBytes = 8192
-    /// How often an endless stream looks for more before it ends.
-    static let streamPolls = 60
+    /// How often an endless stream finds nothing before it sends a null packet, or ends if the channel is
+    /// deleted: proxies and players end a connection that is silent for half a minute or a minute.
+    static let pollsBetweenNullPackets = 10
     /// The length of a live playlist that does not wait behind long compositions, microseconds.
     static let shortLength: Int64 = 3600 * 1_000_000
     /// Seconds that the channels of lists are kept.

@@ -1,4 +1,5 @@
 import HTTP
+import MediaFormat
 import SegmentStore
 
 /// What comes after a part of a stream that goes on.
@@ -6,6 +7,8 @@ package enum FollowingPart: Sendable {
     case part(TransportStreamPlan)
     /// Nothing has come yet.
     case nothingYet
+    /// Nothing has come for so long that players, and proxies between, could take the stream for dead.
+    case quiet
     case end
 }
 
@@ -14,6 +17,8 @@ actor GrowingStreamBody: HTTPBodySource {
     private let store: any SegmentStore
     private let following: @Sendable () async throws -> FollowingPart
     private var current: TransportStreamBody
+    /// What is left of a null packet.
+    private var packet: ArraySlice<UInt8> = []
 
     init(
         first: TransportStreamPlan, store: any SegmentStore,
@@ -27,10 +32,15 @@ actor GrowingStreamBody: HTTPBodySource {
     func next(limit: Int) async throws -> [UInt8]? {
         while true {
             if let piece = try await current.next(limit: limit) { return piece }
+            if !packet.isEmpty {
+                defer { packet = packet.dropFirst(limit) }
+                return Array(packet.prefix(limit))
+            }
             switch try await following() {
             case .part(let plan):
                 current = TransportStreamBody(plan: plan, store: store, offset: 0, byteCount: plan.byteCount)
             case .nothingYet: return []
+            case .quiet: packet = TransportPacket.null[...]
             case .end: return nil
             }
         }

@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPSupport
 import Playback
 import SegmentStore
+import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -93,7 +94,7 @@ import Timeline
         }
     }
 
-    @Test("A stream ends with its viewer, and when nothing comes for a minute")
+    @Test("A stream ends with its viewer, and when its channel is deleted and everything was sent")
     func ends() async throws {
         try await ViewerFixture.with { viewer in
             viewer.clock.now = at(40)
@@ -105,8 +106,38 @@ import Timeline
             await #expect(throws: CancellationError.self) { try await waiting.value }
             let (_, idle) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509552.ts")
             _ = try await read(idle, 671)
-            viewer.clock.steadyLead = .seconds(3600)
+            try await viewer.catalogue.delete(try #require(ChannelID("cctv2")))
             while let piece = try await idle.next(limit: 1) { try #require(piece.isEmpty) }
+        }
+    }
+
+    @Test("While a source is away for hours, null packets keep the stream alive")
+    func quiet() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            let first = Recording()
+            try await viewer.record(first)
+            let id = try #require(ChannelID("cctv2"))
+            let channel = try #require(try await viewer.catalogue.channel(id))
+            let begin = SteadyInstant.now
+            let steady = Mutex(begin)
+            let clock = HostClock(
+                now: HostClock.system.now, steady: { steady.withLock { $0 } },
+                sleep: { until in steady.withLock { $0 = until } })
+            let index = TimelineIndex(
+                catalogue: viewer.catalogue, awaySeconds: 60, isShared: false, executor: nil, clock: clock)
+            let follower = StreamFollower(
+                player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
+                rendition: nil, position: at(40), client: nil, clock: clock, isDeleted: { false })
+            var silent = 0
+            while clock.steady() - begin < .seconds(7200) {
+                switch try await follower.next() {
+                case .nothingYet: silent += 1
+                case .quiet: silent = 0
+                case .part, .end: throw TestFailure("the stream does not wait")
+                }
+                try #require(silent < 20)
+            }
         }
     }
 
@@ -116,7 +147,7 @@ import Timeline
             viewer.clock.now = at(40)
             try await viewer.record(Recording())
             let configure: (inout HTTPServer.Configuration) -> Void = {
-                $0.limits.answer = .seconds(3)
+                $0.limits.answer = .seconds(8)
                 $0.limits.sweep = .milliseconds(20)
             }
             let handler = FunctionHandler { viewer.api.answer($0) }
@@ -124,7 +155,7 @@ import Timeline
                 let client = try RawConnection(port: server.port)
                 client.get("/live/cctv2/timeshift_abs-1469509552.ts")
                 try await client.skip(671)
-                try await Task.sleep(for: .seconds(7))
+                try await Task.sleep(for: .seconds(11))
                 let more = Recording(seconds: 80)
                 let id = try #require(ChannelID("cctv2"))
                 for segment in more.segments[10...] {
@@ -150,7 +181,7 @@ import Timeline
                     catalogue: away.catalogue, awaySeconds: 60, isShared: false, executor: nil, clock: clock)
                 let follower = StreamFollower(
                     player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
-                    rendition: nil, position: at(20), client: nil, clock: clock)
+                    rendition: nil, position: at(20), client: nil, clock: clock, isDeleted: { false })
                 for _ in 0..<2 {
                     guard case .nothingYet = try await follower.next() else {
                         throw TestFailure("the stream does not wait")

@@ -1,6 +1,7 @@
 import Export
 import HTTP
 import SegmentStore
+import Synchronization
 import Testing
 import Timeline
 
@@ -50,6 +51,23 @@ struct WindowExportTests {
         let keys = (0..<40).map { [UInt8](repeating: $0, count: 16) }
         let window = try await StoredWindow(count: 40, keys: keys)
         #expect(try await bytes(window, from: 0, count: window.plain.count) == window.plain)
+    }
+
+    @Test("that goes on has null packets while nothing comes, also if it is read in small pieces")
+    func quiet() async throws {
+        let window = try await StoredWindow(count: 2)
+        let parts = Mutex([FollowingPart.quiet, .nothingYet, .quiet, .part(try plan(window)), .end])
+        let body = WindowExport(store: window.store).body(first: try plan(window)) {
+            parts.withLock { $0.removeFirst() }
+        }
+        var bytes: [UInt8] = []
+        while let piece = try await body.next(limit: 100) {
+            #expect(piece.count <= 100)
+            bytes += piece
+        }
+        // ISO 13818-1 §2.4.3.3: PID 0x1FFF, no payload unit start, payload only.
+        let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        #expect(bytes == window.plain + packet + packet + window.plain)
     }
 
     @Test("fails where the archive lacks a segment, and sends what comes before")

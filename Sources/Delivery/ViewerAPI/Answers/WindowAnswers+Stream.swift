@@ -12,7 +12,10 @@ extension WindowAnswers {
         guard let begin = try await begin(asked) else { throw PlaybackError.nothingRecorded(available: []) }
         let follower = StreamFollower(
             player: player, channel: asked.channel, rendition: asked.parameters.rendition, position: begin,
-            client: asked.request.client, clock: waiting)
+            client: asked.request.client, clock: waiting
+        ) { [index] in
+            do { return try await index.channel(asked.channel.id)?.isDeleted ?? true } catch { return false }
+        }
         guard let first = try await follower.published() else {
             throw PlaybackError.nothingRecorded(
                 available: try await player.available(near: asked.parameters.window, asked.channel))
@@ -50,12 +53,14 @@ actor StreamFollower {
     private var position: Instant
     private let client: String?
     private let clock: HostClock
+    /// Whether the channel is deleted, as far as is known.
+    private let isDeleted: @Sendable () async -> Bool
     /// How often nothing was found since the last part.
     private var idlePolls = 0
 
     init(
         player: WindowPlayer, channel: Channel, rendition: RenditionID?, position: Instant,
-        client: String?, clock: HostClock,
+        client: String?, clock: HostClock, isDeleted: @escaping @Sendable () async -> Bool,
     ) {
         self.player = player
         self.channel = channel
@@ -63,21 +68,23 @@ actor StreamFollower {
         self.position = position
         self.client = client
         self.clock = clock
+        self.isDeleted = isDeleted
     }
 
-    /// The next part; if none is published, nothing after a pause, and the end after many of them.
+    /// The next part; if none is published, nothing after a pause.
     ///
-    /// The player then asks again. Throws when the viewer has left. Each pause is short, so that the server
-    /// sees that the stream is alive.
+    /// A source may be away for hours, so only a deleted channel ends the stream. Throws when the viewer has
+    /// left. Each pause is short, so that the server sees that the stream is alive.
     func next() async throws -> FollowingPart {
         if let part = try await readable() {
             idlePolls = 0
             return .part(part)
         }
         idlePolls += 1
-        guard idlePolls <= Limits.streamPolls else { return .end }
+        let isLong = idlePolls.isMultiple(of: Limits.pollsBetweenNullPackets)
+        if isLong, await isDeleted() { return .end }
         try await clock.sleep(for: Limits.streamPause)
-        return .nothingYet
+        return isLong ? .quiet : .nothingYet
     }
 
     /// The next part if it is published and can be read now.

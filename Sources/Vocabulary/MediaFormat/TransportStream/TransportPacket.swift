@@ -1,11 +1,15 @@
 /// The header of a transport stream packet (ISO 13818-1 §2.4.3.2).
-struct TransportPacket {
+package struct TransportPacket {
     static let byteCount = 188
     /// Bytes in front of an adaptation field or payload.
     static let headerByteCount = 4
     static let syncByte: UInt8 = 0x47
     /// The PID of null packets.
     static let nullPID: UInt16 = 0x1FFF
+    /// A null packet, which players skip (ISO 13818-1 §2.4.3.3): 188 bytes.
+    package static let null: [UInt8] =
+        [syncByte, UInt8(nullPID >> 8), UInt8(nullPID & 0xFF), 0x10]
+        + [UInt8](repeating: 0xFF, count: byteCount - headerByteCount)
 
     let pid: UInt16
     /// Whether a section or PES packet begins in the payload.
