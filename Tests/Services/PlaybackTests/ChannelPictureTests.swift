@@ -48,7 +48,7 @@ struct ChannelPictureTests {
                         == String(decoding: multivariant, as: UTF8.self), name)
             }
             let facts = cut.leading?.facts(plan, true, targetSeconds: cut.targetSeconds)
-            #expect(facts == contents.facts(of: contents.leading), name)
+            #expect(facts == contents.facts, name)
             let rendition = try #require(contents[id], name)
             let expected = try #require(try contents.mediaPlaylist(of: id), name)
             let playlist = try RenderedPlaylist(try #require(text.pieces(isCompressed: false), name))

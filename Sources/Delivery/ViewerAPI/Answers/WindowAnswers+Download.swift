@@ -18,7 +18,7 @@ extension WindowAnswers {
             separateAudio: asked.parameters.rendition == nil
                 && window.renditions.contains { $0.id.kind == .audio })
         if asked.parameters.window.isStrict { try window.checkWhole(rendition.id) }
-        var headers = fields(asked, window.facts(of: rendition))
+        var headers = fields(asked, window.facts)
         headers["Content-Type"] = "video/mp2t"
         headers["Accept-Ranges"] = "bytes"
         headers["Content-Disposition"] = asked.name(begin, "ts")

@@ -132,7 +132,7 @@ extension WindowAnswers {
         _ asked: AskedWindow, _ name: String, _ part: Part,
     ) throws(PlaybackError) -> HTTPHeaders {
         if asked.parameters.window.isStrict { try part.window.checkWhole(part.rendition.id) }
-        var headers = fields(asked, part.window.facts(of: part.rendition))
+        var headers = fields(asked, part.window.facts)
         headers["Content-Type"] = part.rendition.id.kind == .audio ? "audio/mp4" : "video/mp4"
         headers["Content-Disposition"] = name
         return headers

@@ -89,7 +89,7 @@ extension WindowAnswers {
             try window.thumbnailTrack(of: id, step: step, width: width, named: asked.parameters.rendition)
         }
         return try response(
-            asked, PlaylistAnswer(playlist: track, facts: window.facts(of: window[id])),
+            asked, PlaylistAnswer(playlist: track, facts: window.facts),
             type: "text/vtt; charset=utf-8")
     }
 }

@@ -14,19 +14,16 @@ extension WindowAnswers {
         if case .keyFrames(let id) = asked.route.resource {
             let playlist = try await player.keyFramePlaylist(
                 of: id, in: window, isCompressed: asked.coding == .gzip, for: asked.request.client)
-            return try response(
-                asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[id])))
+            return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
         }
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
             let playlist = try await player.multivariantPlaylist(of: window, query: query)
-            return try response(
-                asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window.leading)))
+            return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
         }
         try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
         guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
-        return try response(
-            asked, PlaylistAnswer(playlist: playlist, facts: window.facts(of: window[wanted])))
+        return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
     }
 
     /// The rendition whose media playlist is requested; nil for the multivariant playlist.

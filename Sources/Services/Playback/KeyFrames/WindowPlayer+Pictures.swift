@@ -92,7 +92,7 @@ extension WindowPlayer {
                 return FoundKeyFrame(
                     rendition: rendition.id, segment: segment, format: format,
                     tableByteCount: known.tableByteCount(of: row), frame: known.place(found),
-                    begin: known.begin(found), facts: contents.facts(of: rendition))
+                    begin: known.begin(found), facts: contents.facts)
             }
         }
         throw .noKeyFrames(rendition.id)

@@ -47,7 +47,7 @@ extension PlaylistContents {
             return TimeWindow(begin: first.start, end: last.end)
         }
         return ListedSpan.joined(spans, in: window).map {
-            ListedSpan(window: $0, scope: scope, leading: leading.id, facts: facts(of: leading))
+            ListedSpan(window: $0, scope: scope, leading: leading.id, facts: facts)
         }
     }
 

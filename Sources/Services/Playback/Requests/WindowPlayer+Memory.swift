@@ -21,7 +21,7 @@ package struct WindowFacts: Sendable, Equatable {
     /// Everything in the window is published or lost, and nothing is pending.
     package var isFinal: Bool
     package var targetSeconds: Int
-    /// How much of the window a rendition holds and lacks, microseconds; nil if no rendition leads.
+    /// How much of the window the leading rendition holds and lacks, microseconds; nil if none leads.
     package var completeness: Completeness?
 
     package struct Completeness: Sendable, Equatable {
@@ -31,11 +31,11 @@ package struct WindowFacts: Sendable, Equatable {
 }
 
 extension PlaylistContents {
-    /// What an answer with a rendition says.
-    package func facts(of rendition: ListedRendition?) -> WindowFacts {
+    /// What every answer of the window says, whichever rendition it is about.
+    package var facts: WindowFacts {
         WindowFacts(
             window: window, next: next, isFinal: isFinal, targetSeconds: targetSeconds,
-            completeness: rendition.map {
+            completeness: leading.map {
                 let (held, missing) = completeness(of: $0)
                 return WindowFacts.Completeness(held: held, missing: missing)
             })
@@ -107,8 +107,9 @@ extension WindowPlayer {
             let playlist = try? RenderedPlaylist(pieces)
         else { return nil }
         text.cut.noteUse(at: second)
+        let leading = cut.leading ?? text.cut
         return PlaylistAnswer(
-            playlist: playlist, facts: text.cut.facts(plan, isFinal, targetSeconds: text.targetSeconds))
+            playlist: playlist, facts: leading.facts(plan, isFinal, targetSeconds: text.targetSeconds))
     }
 
     private func multivariant(
