@@ -177,6 +177,10 @@ administer() {
 
 has_window() { inside curl -fsS -m 5 "$1" | grep -q '^#EXT-X-ENDLIST'; }
 
+has_no_admin_api() {
+    [ "$(inside curl -sS -m 5 -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/api/v1/channels)" = 404 ]
+}
+
 has_restarted() { [ "$(property NRestarts)" -ge 1 ]; }
 
 # The hardened process records and plays.
@@ -184,7 +188,8 @@ prove_recording() {
     local begin window message
     start_origin
     wait_until "the encoder" 60 grep -q '^Ready: ' "$scratch/origin.log"
-    administer -o /dev/null -X PUT http://127.0.0.1:8080/api/v1/channels/demo \
+    has_no_admin_api || die "viewers reach the admin API"
+    administer -o /dev/null -X PUT http://127.0.0.1:8081/api/v1/channels/demo \
         --data '{"title":"Demo","source_url":"http://127.0.0.1:8090/demo/index.m3u8"}'
     begin=$(($(date +%s) + 5))
     window="http://127.0.0.1:8080/live/demo/index.m3u8?begintime=$begin&duration=12&strict=true"
