@@ -25,7 +25,7 @@ struct ChannelTask: Sendable {
         var isBrief = channel.settings.sources.count == 1
         while !Task.isCancelled {
             do {
-                if let lease = try await leaseOrRecording() {
+                if let lease = try await lease() {
                     let knewEnough = try await record(under: lease, isBrief: isBrief)
                     if !knewEnough {
                         isBrief = false
@@ -45,74 +45,28 @@ struct ChannelTask: Sendable {
         }
     }
 
-    /// Takes the lease; if the catalogue is away and this node owned the channel, records without it until
-    /// the catalogue answers.
-    private func leaseOrRecording() async throws -> Lease? {
-        do {
-            return try await takeLease()
-        } catch {
-            let journal = try parts.journal.channel(channel.id)
-            guard !Task.isCancelled, let point = try await journal.resumePoint() else { throw error }
-            logger.warning("Recording without the catalogue", metadata: ["error": "\(error)"])
-            return try await record(from: point, journal)
-        }
+    /// Takes the lease; the channel is recorded meanwhile if the catalogue is away and this node owned it.
+    private func lease() async throws -> TakenLease? {
+        try await whileRecording(under: nil) { try await takeLease() }.value
     }
 
-    private func takeLease() async throws -> Lease? {
+    private func takeLease() async throws -> TakenLease? {
         guard parts.isCatalogueReady() else { throw CatalogueError.notInTime }
         let isSteady = heartbeat.isSteady(at: parts.clock.steady())
-        return try await parts.catalogue.takeLease(channel: channel.row, node: node, takesOver: isSteady)
-    }
-
-    /// Records from what the state folder knows; all facts stay in the journal.
-    ///
-    /// - Returns: the lease, when the catalogue answers again; nil if another node has it
-    private func record(from point: ResumePoint, _ journal: ChannelJournal) async throws -> Lease? {
-        let entered = try await journal.newestEntered(
-            count: Limits.resumedFacts * max(1, point.renditions.count))
-        let state = RecordingState(
-            channel: channel, lease: point.lease, heads: point.heads(entered.map(\.1)),
-            newestRun: point.sourceRun,
-            publishes: false, unfinished: unfinished.take(of: channel.row), at: Moment(parts.clock),
-            seed: parts.seed())
-        let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
-        let recorder = ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
-        defer { parts.board.set(nil, of: channel.id) }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { unfinished.leave(await recorder.run().unfinished, of: channel.row) }
-            group.addTask { await catalogueAnswers() }
-            // The recording ends by itself only if the journal cannot be read.
-            await group.next()
-            group.cancelAll()
-        }
-        try Task.checkCancellation()
-        logger.notice("The catalogue answers again")
-        // What the first answer said of the time is old by now.
-        return try await takeLease()
-    }
-
-    /// Waits until it is known who has the lease.
-    private func catalogueAnswers() async {
-        while !Task.isCancelled {
-            try? await parts.clock.sleep(for: Limits.shortestRestart)
-            do {
-                _ = try await takeLease()
-                return
-            } catch {
-                continue
-            }
-        }
+        let lease = try await parts.catalogue.takeLease(
+            channel: channel.row, node: node, takesOver: isSteady)
+        return lease.map { TakenLease(lease: $0, taken: Moment(parts.clock)) }
     }
 
     /// - Returns: whether enough was read of where the recording stopped; with `isBrief` that is little
-    private func record(under lease: Lease, isBrief: Bool) async throws -> Bool {
+    private func record(under taken: TakenLease, isBrief: Bool) async throws -> Bool {
         defer { parts.board.set(nil, of: channel.id) }
-        let recorder = try await recorder(under: lease, isBrief: isBrief)
-        logger.info("Recording", metadata: ["fence": "\(lease.fence)"])
-        let result = await recorder.run()
+        guard let (recorder, lease) = try await recorder(under: taken, isBrief: isBrief) else { return true }
+        logger.info("Recording", metadata: ["fence": "\(lease.lease.fence)"])
+        let result = await run(recorder, since: lease.clock.date(at: parts.clock.steady()))
         unfinished.leave(result.unfinished, of: channel.row)
         if result.ending == .knewTooLittle, !Task.isCancelled { return false }
-        await release(lease)
+        await release(lease.lease)
         switch result.ending {
         case .stopped, .knewTooLittle: break
         case .leaseLost: logger.warning("Another node has taken the channel, or it was reanchored")
@@ -121,26 +75,62 @@ struct ChannelTask: Sendable {
         return true
     }
 
-    private func recorder(under lease: Lease, isBrief: Bool) async throws -> ChannelRecorder {
-        var lease = lease
-        let taken = Moment(parts.clock)
-        let clock = RecordingClock(taken, databaseDate: lease.databaseDate)
-        if let point = lease.reanchor {
-            let journal = UnownedJournal(channel: channel, parts: parts)
-            try await journal.enterAhead(of: point, now: clock.date(at: taken.steady))
+    /// Records; the catalogue is told beside it since when.
+    private func run(_ recorder: ChannelRecorder, since begin: Instant) async -> ChannelRecorder.Result {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await beginRecording(at: begin) }
+            let result = await recorder.run()
+            group.cancelAll()
+            return result
         }
+    }
+
+    private func beginRecording(at begin: Instant) async {
+        while !Task.isCancelled {
+            do {
+                return try await parts.catalogue.beginRecording(channel: channel.row, at: begin)
+            } catch {
+                if Task.isCancelled { return }
+                logger.warning(
+                    "The begin of a recording could not be entered", metadata: ["error": "\(error)"])
+                try? await parts.clock.sleep(for: Limits.longestRestart)
+            }
+        }
+    }
+
+    /// - Returns: nil if the lease is not to be used any more
+    private func recorder(
+        under taken: TakenLease, isBrief: Bool,
+    ) async throws -> (ChannelRecorder, TakenLease)? {
+        var taken = taken
         let journal = try parts.journal.channel(channel.id)
-        let read = try await starts.withPermit { try await readHeads(journal, isBrief: isBrief) }
-        guard let (heads, newestRun) = read else { throw CancellationError() }
-        try await journal.store(ResumePoint(channel, lease, heads, newestRun))
-        try await parts.catalogue.beginRecording(
-            channel: channel.row, at: clock.date(at: parts.clock.steady()))
+        let heads: [RenditionHead]
+        let newestRun: SourceRun?
+        if let point = taken.lease.reanchor {
+            // Nothing is recorded meanwhile: what the journal has ahead of the point goes first.
+            try await UnownedJournal(channel: channel, parts: parts)
+                .enterAhead(of: point, now: taken.clock.date(at: taken.taken.steady))
+            (heads, newestRun) = try await readHeads(journal, isBrief: isBrief)
+        } else {
+            let read = try await whileRecording(under: taken) {
+                try await readHeads(journal, isBrief: isBrief)
+            }
+            (heads, newestRun) = read.value
+            if read.hasRecorded {
+                guard let renewed = try await takeLease(), renewed.lease.reanchor == nil else { return nil }
+                taken = renewed
+            }
+        }
+        try await journal.store(ResumePoint(channel, taken.lease, heads, newestRun))
         // Reading took its time, and other channels came before this one.
         let now = Moment(parts.clock)
-        lease.databaseDate = lease.databaseDate.map { $0 + (now.steady - taken.steady).wholeMicroseconds }
         let state = RecordingState(
-            channel: channel, lease: lease, heads: heads, newestRun: newestRun,
+            channel: channel, lease: taken.lease(at: now.steady), heads: heads, newestRun: newestRun,
             unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
+        return (recorder(state, journal), taken)
+    }
+
+    func recorder(_ state: RecordingState, _ journal: ChannelJournal) -> ChannelRecorder {
         let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
         return ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
     }
@@ -149,10 +139,14 @@ struct ChannelTask: Sendable {
     private func readHeads(
         _ journal: ChannelJournal, isBrief: Bool,
     ) async throws -> ([RenditionHead], SourceRun?) {
-        let waiting = try await journal.waitingCount()
-        let heads = try await parts.catalogue.heads(
-            of: channel.row, journalLines: waiting, isBrief: isBrief)
-        return (heads, try await parts.catalogue.newestSourceRun(of: channel.row))
+        let read = try await starts.withPermit {
+            let waiting = try await journal.waitingCount()
+            let heads = try await parts.catalogue.heads(
+                of: channel.row, journalLines: waiting, isBrief: isBrief)
+            return (heads, try await parts.catalogue.newestSourceRun(of: channel.row))
+        }
+        guard let read else { throw CancellationError() }
+        return read
     }
 
     /// Gives the lease back, so that another node can take the channel at once.
@@ -169,7 +163,23 @@ struct ChannelTask: Sendable {
     }
 }
 
+/// A lease, and when it was taken.
+struct TakenLease: Sendable {
+    var lease: Lease
+    var taken: Moment
+
+    /// The clock that recording goes by.
+    var clock: RecordingClock { RecordingClock(taken, databaseDate: lease.databaseDate) }
+
+    /// The lease with what the database's clock says at an instant.
+    func lease(at now: SteadyInstant) -> Lease {
+        var lease = lease
+        lease.databaseDate = lease.databaseDate.map { $0 + (now - taken.steady).wholeMicroseconds }
+        return lease
+    }
+}
+
 /// Why the recording of a channel stopped without being told to.
-private struct RecordingFailure: Error, CustomStringConvertible {
+struct RecordingFailure: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,0 +1,222 @@
+import Catalogue
+import Concurrency
+import DatabaseSupport
+import Foundation
+import HTTPClient
+@testable import Journal
+import Monitoring
+import Postgres
+import SegmentStore
+import Synchronization
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Recorder
+
+@Suite("Task of a channel", .timeLimit(.minutes(5)))
+struct ChannelTaskTests {
+    /// A source on this machine that lists what it is told, and what a task of its channel is made of.
+    private struct Stage {
+        let fixture: RecorderFixture
+        let channel: Channel
+        let listed: Listed
+        let pool: PostgresPool
+        let parts: RecorderParts
+        let starts = AsyncSemaphore(permits: 1)
+        let log = LogLines()
+
+        init(
+            _ fixture: RecorderFixture, _ origin: Origin, statementTimeout: Duration,
+        ) throws {
+            let listed = Listed()
+            origin.serve("/live.m3u8") { _ in listed.playlist }
+            for number in 0..<20 {
+                let begin = UInt64(number) * 25 * 3600
+                origin.serve("/\(number).ts", SmallStream.pictures(25, from: begin))
+            }
+            var configuration = try PoolConfiguration.patient(fixture.cluster.uri())
+            configuration.statementTimeout = statementTimeout
+            pool = PostgresPool(configuration, logger: silentLogger)
+            let catalogue = Catalogue(pool: pool, logger: silentLogger)
+            parts = RecorderParts(
+                catalogue: catalogue, heartbeats: catalogue, store: MemorySegmentStore(),
+                journal: try Journal.open(
+                    folder: fixture.journal.path, clock: .system, logger: silentLogger),
+                client: origin.client, addressPolicy: AddressPolicy(), board: StatusBoard(),
+                clock: .system, isDiskFull: { false })
+            var channel = fixture.channel
+            channel.settings.sources = [try origin.source("/live.m3u8")]
+            (self.fixture, self.channel, self.listed) = (fixture, channel, listed)
+        }
+
+        /// Records while a body runs.
+        func recording(_ body: () async throws -> Void) async throws {
+            let task = ChannelTask(
+                channel: channel, node: RecorderFixture.node, heartbeat: Heartbeat(), starts: starts,
+                unfinished: UnfinishedSegments(), parts: parts, logger: log.logger)
+            let run = Task { await task.run() }
+            let result = await Result { try await body() }
+            run.cancel()
+            await run.value
+            try result.get()
+        }
+
+        /// Runs a body while another session has locked tables, so that nobody reads them.
+        func locking(_ tables: String, _ body: @Sendable () async throws -> Void) async throws {
+            try await fixture.pool.transaction { transaction in
+                _ = try await transaction.query("LOCK TABLE \(verbatim: tables) IN ACCESS EXCLUSIVE MODE")
+                try await body()
+            }
+        }
+
+        /// Waits until the journal has so many segments that the catalogue has not.
+        func waitForJournal(_ count: Int) async throws {
+            try await eventually("\(count) segments in the journal", within: .seconds(60)) {
+                let lines = try await parts.journal.channel(channel.id).replay()
+                return lines.filter { if case .segment = $0.1 { true } else { false } }.count == count
+            }
+        }
+
+        func waitForCatalogue(_ count: Int) async throws {
+            try await eventually("\(count) segments in the catalogue", within: .seconds(60)) {
+                try await fixture.number("SELECT count(*) FROM segment") == count
+            }
+        }
+
+        /// Whether the segments of these numbers are there once, one behind the other, and nothing is lost.
+        func expectAll(_ count: Int) async throws {
+            let numbers = try await fixture.rows("SELECT origin_number FROM segment ORDER BY start_us")
+            #expect(numbers == (0..<count).map(String.init))
+            let steps = "SELECT DISTINCT start_us - lag(start_us) OVER (ORDER BY start_us) FROM segment"
+            #expect(try await fixture.rows("SELECT * FROM (\(steps)) AS s (d) WHERE d <> 1000000") == [])
+            #expect(try await fixture.number("SELECT count(*) FROM loss") == 0)
+            #expect(try await fixture.number("SELECT count(*) FROM feed") == 1)
+            #expect(try await fixture.number("SELECT count(*) FROM segment WHERE number IS NULL") == 0)
+        }
+    }
+
+    /// What the source lists: segments of a second, with their dates.
+    private final class Listed: Sendable {
+        private let numbers = Mutex(0...0)
+        private let begin = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 - 20).rounded())
+
+        func list(_ new: ClosedRange<Int>) { numbers.withLock { $0 = new } }
+
+        var playlist: String {
+            let numbers = numbers.withLock { $0 }
+            let head = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+            return head
+                + numbers.map {
+                    let date = begin.addingTimeInterval(Double($0)).formatted(.iso8601)
+                    return "#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF:1,\n\($0).ts\n"
+                }.joined()
+        }
+    }
+
+    private func onStage(
+        statementTimeout: Duration = .milliseconds(500), _ body: (Stage) async throws -> Void,
+    ) async throws {
+        try await RecorderFixture.run { fixture in
+            try await Origin.run { origin in
+                let stage = try Stage(fixture, origin, statementTimeout: statementTimeout)
+                let result = await Result { try await body(stage) }
+                await stage.parts.journal.close()
+                await stage.pool.close()
+                try result.get()
+            }
+        }
+    }
+
+    /// Records twelve segments; the catalogue has the first four when it cannot be used any more, and is back
+    /// before the next one comes.
+    private func recordThrough(
+        _ stage: Stage, _ fault: (_ body: @Sendable () async throws -> Void) async throws -> Void,
+    ) async throws {
+        stage.listed.list(0...3)
+        try await stage.recording { try await stage.waitForCatalogue(4) }
+        try await fault {
+            try await stage.recording {
+                stage.listed.list(2...5)
+                try await stage.waitForJournal(2)
+                // Those before have slid out of the list when the catalogue can be read again.
+                stage.listed.list(6...9)
+                try await stage.waitForJournal(6)
+                stage.listed.list(8...11)
+                try await stage.waitForJournal(8)
+            }
+        }
+        try await stage.recording {
+            stage.listed.list(9...12)
+            try await stage.waitForCatalogue(13)
+        }
+        try await stage.expectAll(13)
+    }
+
+    @Test(
+        "It records while tables of the catalogue are locked for longer than a statement may take",
+        arguments: ["segment", "line", "intake, recording_span"])
+    func locked(_ tables: String) async throws {
+        try await onStage { stage in
+            try await recordThrough(stage) { body in try await stage.locking(tables, body) }
+        }
+    }
+
+    @Test("It records while a row of the catalogue cannot be read")
+    func unreadable() async throws {
+        try await onStage { stage in
+            try await recordThrough(stage) { body in
+                _ = try await stage.fixture.rows("CREATE TABLE kept AS SELECT * FROM rendition")
+                _ = try await stage.fixture.rows("UPDATE rendition SET match = '{}'")
+                try await body()
+                _ = try await stage.fixture.rows("UPDATE rendition r SET match = k.match FROM kept k")
+            }
+        }
+    }
+
+    @Test(
+        "It goes on under its lease when the catalogue can be read again, after errors or a long wait",
+        arguments: [Duration.milliseconds(500), .seconds(120)])
+    func unlocked(statementTimeout: Duration) async throws {
+        try await onStage(statementTimeout: statementTimeout) { stage in
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            let task = Mutex<Task<Void, any Error>?>(nil)
+            try await stage.locking("segment") {
+                let run = Task {
+                    try await stage.recording {
+                        stage.listed.list(2...5)
+                        try await stage.waitForCatalogue(6)
+                        stage.listed.list(4...8)
+                        try await stage.waitForCatalogue(9)
+                    }
+                }
+                task.withLock { $0 = run }
+                try await stage.waitForJournal(2)
+            }
+            try await task.withLock { $0 }?.value
+            try await stage.expectAll(9)
+            #expect(stage.log.all.contains("Recording without the catalogue"))
+            #expect(stage.log.all.contains("The catalogue answers again"))
+        }
+    }
+
+    @Test("It does not go on from what it knows when another node has recorded since")
+    func otherNode() async throws {
+        try await onStage { stage in
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            _ = try await stage.fixture.rows("UPDATE line SET end_us = end_us + 1")
+            try await stage.locking("segment") {
+                try await stage.recording {
+                    stage.listed.list(2...5)
+                    try await eventually("a failed start") {
+                        stage.log.all.contains("Recording stopped and begins again")
+                    }
+                }
+            }
+            #expect(try await stage.parts.journal.channel(stage.channel.id).waitingCount() == 0)
+            #expect(!stage.log.all.contains("Recording without the catalogue"))
+        }
+    }
+}
