@@ -64,12 +64,14 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         return errno == EAGAIN ? false : nil
     }
 
-    /// Appends all bytes.
-    package func write(_ bytes: [UInt8]) throws(Failure) {
+    /// Appends all bytes, or writes them at an offset.
+    package func write(_ bytes: [UInt8], at offset: Int64? = nil) throws(Failure) {
         var done = 0
         while done < bytes.count {
-            let result = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.write(number, $0.baseAddress.map { unsafe $0 + done }, bytes.count - done)
+            let result = unsafe bytes.withUnsafeBytes { buffer -> Int in
+                let rest = unsafe buffer.baseAddress.map { unsafe $0 + done }
+                guard let offset else { return unsafe Glibc.write(number, rest, bytes.count - done) }
+                return unsafe pwrite(number, rest, bytes.count - done, off_t(offset) + off_t(done))
             }
             let failure = errno
             if result < 0 && failure == EINTR { continue }

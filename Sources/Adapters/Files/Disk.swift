@@ -33,6 +33,14 @@ package struct Disk<Failure: FileFailure>: Sendable {
         try file.write(bytes)
     }
 
+    /// Writes bytes at an offset of a file that is not open for appending only.
+    package func write(
+        _ bytes: [UInt8], to file: borrowing DescriptorHandle<Failure>, at offset: Int64,
+    ) throws(Failure) {
+        try check(.write, file.path)
+        try file.write(bytes, at: offset)
+    }
+
     /// Makes a file durable; never tried again, because the kernel drops what it could not write.
     package func sync(_ file: borrowing DescriptorHandle<Failure>) throws(Failure) {
         try check(.sync, file.path)

@@ -9,6 +9,15 @@ import Logging
 /// after a crash writes them again where they are missing. Works on a thread of its own, which waits between
 /// two syncs, so that lines gather meanwhile.
 actor GroupLog {
+    private struct Part {
+        /// The number of the log's own file.
+        let number: Int
+        /// The files that it has lines of.
+        var paths: Set<String> = []
+        /// A sync of such files has failed since: what they had in memory may be gone.
+        var isDoubtful = false
+    }
+
     private let folder: String
     private let journal: String
     private let disk: Disk<JournalError>
@@ -18,8 +27,8 @@ actor GroupLog {
     private nonisolated let pending = PendingAppends()
     private var output: DescriptorHandle<JournalError>?
     private var lastNumber = 0
-    /// The files that the log has lines of, by the number of its own file; the last one is written to.
-    private var parts: [(number: Int, paths: Set<String>)] = []
+    /// The last one is written to.
+    private var parts: [Part] = []
     private var byteCount: Int64 = 0
     private var pausedUntil: SteadyInstant?
 
@@ -123,21 +132,26 @@ actor GroupLog {
         let number = lastNumber + 1
         let open = try disk.open(path(number), O_CREAT | O_EXCL | O_WRONLY | O_APPEND, mode: 0o600)
         lastNumber = number
-        parts.append((number, []))
+        parts.append(Part(number: number))
         byteCount = 0
         try disk.syncFolder(folder)
         return open
     }
 
     /// Ends the file and removes it: what it has lines of is synced first.
+    ///
+    /// The system says once that it could not write, and drops what it could not: after a failed sync lines
+    /// are written again before the next one counts.
     private func beginPart() {
         output = nil
         while let part = parts.first {
             do throws(JournalError) {
+                if part.isDoubtful { try writeAgain(part) }
                 for path in part.paths { try sync(path) }
                 try disk.remove(path(part.number))
                 parts.removeFirst()
             } catch {
+                for index in parts.indices { parts[index].isDoubtful = true }
                 logger.warning("The journal's log stays", metadata: ["error": "\(error)"])
                 return
             }
@@ -146,11 +160,31 @@ actor GroupLog {
 
     /// Syncs a file and its name, wherever it is now: where it was written, among the kept ones, or nowhere.
     private func sync(_ path: String) throws(JournalError) {
-        for file in [path, Self.kept(path)] {
-            guard try disk.byteCount(of: journal + "/" + file) != nil else { continue }
+        try forPlaces(of: path) { file throws(JournalError) in
+            try disk.sync(try disk.open(file, O_RDONLY))
+            try disk.syncFolder(Self.folder(of: file))
+        }
+    }
+
+    /// Writes the lines of a part again to their files, and their names to the folders.
+    private func writeAgain(_ part: Part) throws(JournalError) {
+        let recovery = LogRecovery(journal: journal, disk: disk, logger: logger)
+        let lines = try recovery.lines(of: [path(part.number)], includesRemoved: true)
+        for path in part.paths {
+            try forPlaces(of: path) { file throws(JournalError) in
+                try recovery.writeAgain(lines[path] ?? [], to: file)
+                try recovery.writeAgain(folder: Self.folder(of: file))
+            }
+        }
+    }
+
+    private func forPlaces(
+        of path: String, _ body: (_ file: String) throws(JournalError) -> Void,
+    ) throws(JournalError) {
+        for file in [path, Self.kept(path)].map({ journal + "/" + $0 }) {
+            guard try disk.byteCount(of: file) != nil else { continue }
             do throws(JournalError) {
-                try disk.sync(try disk.open(journal + "/" + file, O_RDONLY))
-                try disk.syncFolder(journal + "/" + Self.folder(of: file))
+                try body(file)
             } catch .system(.open, _, ENOENT) {
                 continue
             }
@@ -162,7 +196,7 @@ actor GroupLog {
     }
 
     static func folder(of path: String) -> String {
-        path.split(separator: "/").dropLast().joined(separator: "/")
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }
 
     private nonisolated func path(_ number: Int) -> String { folder + "/" + JournalFile(number: number).name }

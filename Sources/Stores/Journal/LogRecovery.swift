@@ -10,22 +10,46 @@ struct LogRecovery {
 
     /// Reads the log's files in their order, writes what is missing, and removes them.
     func run(_ logs: [String]) throws(JournalError) {
-        var lines: [String: [(offset: Int64, bytes: [UInt8])]] = [:]
+        for (path, lines) in try lines(of: logs).sorted(by: { $0.key < $1.key }) { try restore(path, lines) }
+        for log in logs { try disk.remove(log) }
+    }
+
+    /// The lines that logs have, by the files that they are of, with those of files that were removed or
+    /// without.
+    func lines(
+        of logs: [String], includesRemoved: Bool = false,
+    ) throws(JournalError) -> [String: [LoggedLine]] {
+        var lines: [String: [LoggedLine]] = [:]
         for log in logs {
             let bytes = try disk.read(log, upTo: Limits.channelByteCount) ?? []
             for record in JournalLines(bytes).payloads.compactMap({ $0 }).compactMap(LogRecord.init) {
                 switch record.content {
-                case .line(let bytes, let offset): lines[record.path, default: []].append((offset, bytes))
-                case .removed: lines[record.path] = nil
+                case .line(let bytes, let offset):
+                    lines[record.path, default: []].append(LoggedLine(offset: offset, bytes: bytes))
+                case .removed: if !includesRemoved { lines[record.path] = nil }
                 }
             }
         }
-        for (path, lines) in lines.sorted(by: { $0.key < $1.key }) { try restore(path, lines) }
-        for log in logs { try disk.remove(log) }
+        return lines
+    }
+
+    /// Writes lines to the places in a file that they have already, and syncs it: the system may have dropped
+    /// from memory what it could not write before.
+    func writeAgain(_ lines: [LoggedLine], to file: String) throws(JournalError) {
+        let open = try disk.open(file, O_WRONLY)
+        for line in lines { try disk.write(line.bytes, to: open, at: line.offset) }
+        try disk.sync(open)
+    }
+
+    /// Lets a folder be written again by a name that comes and goes.
+    func writeAgain(folder: String) throws(JournalError) {
+        let name = folder + "/.again"
+        _ = try disk.open(name, O_CREAT | O_WRONLY, mode: 0o600)
+        try disk.remove(name)
     }
 
     /// A file that is not there was removed, unless the log has its beginning.
-    private func restore(_ path: String, _ lines: [(offset: Int64, bytes: [UInt8])]) throws(JournalError) {
+    private func restore(_ path: String, _ lines: [LoggedLine]) throws(JournalError) {
         let file = journal + "/" + path
         let folder = journal + "/" + GroupLog.folder(of: path)
         let there = try disk.read(file, upTo: Limits.channelByteCount)
@@ -41,7 +65,12 @@ struct LogRecovery {
             content.replaceSubrange(Int(line.offset)..<end, with: line.bytes)
         }
         if content == there {
-            try disk.sync(try disk.open(file, O_RDONLY))
+            do throws(JournalError) {
+                try writeAgain(lines, to: file)
+            } catch .diskFull {
+                // Some file systems need space to write in place, and a start must not fail for that.
+                try disk.sync(try disk.open(file, O_RDONLY))
+            }
         } else {
             logger.notice("A file of the journal is restored from its log", metadata: ["file": "\(path)"])
             try disk.makeFolder(folder)
@@ -52,4 +81,10 @@ struct LogRecovery {
         }
         try disk.syncFolder(folder)
     }
+}
+
+/// A line of a channel's file, with its end, and where it begins.
+struct LoggedLine {
+    var offset: Int64
+    var bytes: [UInt8]
 }

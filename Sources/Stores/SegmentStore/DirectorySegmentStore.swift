@@ -53,13 +53,14 @@ package final class DirectorySegmentStore: SegmentStore {
     /// Without a pause, names are not synced together, but each folder at once.
     static func open(
         _ path: String, disk: Disk<StoreError>, openFiles: Int = Limits.openFiles, logger: Logger,
-        namePause: Duration? = nil,
+        namePause: Duration? = nil, folderInterval: Duration = Limits.folderSyncInterval,
     ) throws(StoreError) -> DirectorySegmentStore {
         let tree = FolderTree(root: try disk.makeFolders(path), disk: disk)
         let drafts = try DraftFolder.open(tree.drafts, disk: disk, logger: logger, tree: tree)
         if namePause != nil { try disk.syncFolder(tree.root) }
         let names = namePause.map {
-            NameSync(drafts: drafts.path, tree: tree, pause: $0, logger: logger)
+            NameSync(
+                drafts: drafts.path, tree: tree, pause: $0, folderInterval: folderInterval, logger: logger)
         }
         return DirectorySegmentStore(
             tree: tree, drafts: drafts, names: names, openFiles: openFiles, logger: logger)

@@ -20,6 +20,7 @@ actor NameSync {
     private let drafts: String
     private let tree: FolderTree
     private let pause: Duration
+    private let folderInterval: Duration
     private let logger: Logger
     private let thread = BlockingExecutor(label: "segment-names")
     private nonisolated let requests = Mutex(0)
@@ -31,8 +32,9 @@ actor NameSync {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(drafts: String, tree: FolderTree, pause: Duration, logger: Logger) {
-        (self.drafts, self.tree, self.pause, self.logger) = (drafts, tree, pause, logger)
+    init(drafts: String, tree: FolderTree, pause: Duration, folderInterval: Duration, logger: Logger) {
+        (self.drafts, self.tree, self.logger) = (drafts, tree, logger)
+        (self.pause, self.folderInterval) = (pause, folderInterval)
     }
 
     /// Makes a draft durable whose file has its final name in a folder.
@@ -70,20 +72,37 @@ actor NameSync {
 
     /// Syncs the folders whose names have waited long; then their drafts go.
     private func syncFolders() {
-        let due = SteadyInstant.now - Limits.folderSyncInterval
+        let due = SteadyInstant.now - folderInterval
         for (folder, waiting) in placed where waiting.since <= due {
             do throws(StoreError) {
-                do throws(StoreError) {
-                    try tree.disk.syncFolder(folder)
-                } catch .system(.open, _, ENOENT) {
-                    // Retention has removed it.
+                if try sync(folder) {
+                    for draft in waiting.drafts { try tree.disk.remove(draft) }
                 }
-                for draft in waiting.drafts { try tree.disk.remove(draft) }
                 placed[folder] = nil
             } catch {
                 placed[folder]?.since = .now
                 logger.warning("A folder of the archive is not synced", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    /// Whether a folder's names are durable, or it is gone.
+    ///
+    /// A sync that failed is not tried again: the system says once that it could not write, and may have
+    /// dropped what it could not. The drafts of those names stay until the next opening.
+    private func sync(_ folder: String) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try tree.disk.syncFolder(folder)
+            return true
+        } catch .system(.open, _, ENOENT) {
+            // Retention has removed it.
+            return true
+        } catch .system(.open, let path, let number) {
+            throw .system(.open, path: path, number: number)
+        } catch {
+            logger.error(
+                "Names of a folder of the archive stay among the drafts", metadata: ["error": "\(error)"])
+            return false
         }
     }
 }

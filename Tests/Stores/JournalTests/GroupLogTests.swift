@@ -117,6 +117,53 @@ struct GroupLogTests {
         #expect(try await folder.run { try await $0.replay().count } == 60)
     }
 
+    @Test("What a failed sync has dropped of a channel's file is written again before the log goes")
+    func dropped() async throws {
+        let folder = JournalFolder()
+        let failures = Counter()
+        let file = folder.channelPath + "/000001.jsonl"
+        var bounds = Self.bounds
+        bounds.logByteCount = 20_000
+        let journal = try folder.open(bounds: bounds) { operation, path in
+            guard operation == .sync, path == file, failures.add() == 1 else { return nil }
+            // The system says it once, and has dropped what it could not write.
+            let handle = FileHandle(forUpdatingAtPath: file)
+            try? handle?.write(contentsOf: Data(count: 4096))
+            return EIO
+        }
+        let channel = try journal.channel(try news())
+        for number in 0..<60 { _ = try await channel.append([try segment(number)]) }
+        await journal.close()
+        #expect(failures.value > 1)
+        #expect(try logs(folder).isEmpty)
+        let kept = try await folder.run { try await $0.replay().map(\.1) }
+        #expect(try kept == (0..<60).map { try segment($0) })
+    }
+
+    @Test(
+        "The log stays when a sync of a channel's file fails, and the next start writes its lines again",
+        arguments: [nil, ENOSPC])
+    func droppedAtTheEnd(atStart number: Int32?) async throws {
+        let folder = JournalFolder()
+        let file = folder.channelPath + "/000001.jsonl"
+        let journal = try folder.open(bounds: Self.bounds) { operation, path in
+            operation == .sync && path == file ? EIO : nil
+        }
+        _ = try await journal.channel(try news()).append([sourceRun(1), sourceRun(2)])
+        await journal.close()
+        #expect(try logs(folder).count == 1)
+        let steps = Mutex<[FileOperation]>([])
+        let again = try folder.open(bounds: Self.bounds) { operation, path in
+            if path == file { steps.withLock { $0.append(operation) } }
+            return path == file && operation == .write ? number : nil
+        }
+        let last: [FileOperation] = number == nil ? [.write, .write, .sync] : [.write, .open, .sync]
+        #expect(steps.withLock { $0 }.suffix(3) == last)
+        #expect(try logs(folder).isEmpty)
+        #expect(try await again.channel(try news()).replay().map(\.1) == [sourceRun(1), sourceRun(2)])
+        await again.close()
+    }
+
     @Test("A line that the log has is there where one before it is missing in file and log")
     func hole() async throws {
         let folder = JournalFolder()

@@ -12,10 +12,12 @@ import Timeline
 struct NameSyncTests {
     private func open(
         _ folder: TemporaryFolder,
+        folderInterval: Duration = .seconds(120),
         fault: @escaping @Sendable (FileOperation, String) -> Int32? = { _, _ in nil },
     ) throws -> DirectorySegmentStore {
         try DirectorySegmentStore.open(
-            folder.path, disk: Disk(fault: fault), logger: silentLogger, namePause: .milliseconds(20))
+            folder.path, disk: Disk(fault: fault), logger: silentLogger, namePause: .milliseconds(20),
+            folderInterval: folderInterval)
     }
 
     private func drafts(_ folder: TemporaryFolder) throws -> [String] {
@@ -151,6 +153,31 @@ struct NameSyncTests {
         isBroken.value = false
         #expect(try await store.put([1], as: try key(1)).wasThere == false)
         #expect(try await store.put([1], as: try key(1)).wasThere)
+    }
+
+    @Test("Names whose folder could not be synced once come back at the next opening, others need not")
+    func unsynced() async throws {
+        let folder = try TemporaryFolder("archive")
+        let hour = folder.path(of: "ch0/v0/2026-07-14/08")
+        let failures = Mutex<[Int32]>([])
+        let keys = try (0..<4).map { try segmentKey(eight + Int64($0) * 1_000_000, in: "ch0") }
+        do {
+            let store = try open(folder, folderInterval: .zero) { operation, path in
+                operation == .sync && path == hour ? failures.withLock { $0.popLast() } : nil
+            }
+            try await store.put([0], as: keys[0])
+            failures.withLock { $0 = [EIO] }
+            for number in 1..<4 { try await store.put([UInt8(number)], as: keys[number]) }
+            #expect(failures.withLock { $0.isEmpty })
+            // The first one, whose folder was not synced, and the last one, whose folder is not synced yet.
+            let left = try drafts(folder).compactMap(DraftFolder.committedPath).sorted()
+            #expect(left == [0, 3].map { "ch0/v0/2026-07-14/08/178401600\($0)000.ts" })
+        }
+        try await end(folder)
+        try FileManager.default.removeItem(atPath: hour + "/1784016000000.ts")
+        let store = try open(folder)
+        for number in 0..<4 { #expect(try await store.read(keys[number]) == [UInt8(number)]) }
+        #expect(try drafts(folder).isEmpty)
     }
 
     @Test(
