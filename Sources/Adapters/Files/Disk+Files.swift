@@ -30,11 +30,18 @@ extension Disk {
         return result == 0 ? Int(status.st_nlink) : nil
     }
 
-    /// When a file last got or lost a name or bytes, seconds since 1970; nil when it does not exist.
-    package func changeTime(of path: String) throws(Failure) -> Int64? {
+    /// When a file was last written, or the time that it was given, seconds since 1970; nil when it does not
+    /// exist.
+    package func time(of path: String) throws(Failure) -> Int64? {
         var status = stat()
         let result = try attempt(.measure, path, tolerating: [ENOENT]) { unsafe lstat(path, &status) }
-        return result == 0 ? Int64(status.st_ctim.tv_sec) : nil
+        return result == 0 ? Int64(status.st_mtim.tv_sec) : nil
+    }
+
+    /// Gives a file a time, seconds since 1970.
+    package func setTime(_ seconds: Int64, of path: String) throws(Failure) {
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: 0)
+        try attempt(.setTime, path) { unsafe utimensat(AT_FDCWD, path, [time, time], 0) }
     }
 
     /// What the path's file system has left for this process.

@@ -20,6 +20,7 @@ package enum FileOperation: String, Sendable {
     case open, read, write, sync, link, list, measure, lock
     case look = "look at"
     case setMode = "set the mode of"
+    case setTime = "set the time of"
     case makeFolder = "make the folder"
     case remove
 }

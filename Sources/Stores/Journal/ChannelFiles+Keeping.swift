@@ -20,6 +20,7 @@ extension ChannelFiles {
             try disk.makeFolder(keptFolder)
             try beginAges()
             _ = try disk.link(path(file.name), to: keptPath(file.number))
+            if let ages { try disk.setTime(ages.now, of: keptPath(file.number)) }
             try removeOldKeptFiles()
         } catch {
             logger.warning("A journal file is not kept", metadata: ["error": "\(error)"])
@@ -28,14 +29,15 @@ extension ChannelFiles {
 
     /// Removes the kept files that are too old, and the oldest ones beyond the bound.
     ///
-    /// The time of a file's change is when it was kept.
+    /// A file's time is when it was kept, by the clock that measures ages: with the host's, files of a start
+    /// under a clock that is ahead would make all others old at the next one.
     private func removeOldKeptFiles() throws(JournalError) {
         let now = ages?.now ?? 0
         var byteCount: Int64 = 0
         for number in try keptNumbers().reversed() {
             let path = keptPath(number)
             byteCount += try disk.byteCount(of: path) ?? 0
-            let age = now - (try disk.changeTime(of: path) ?? 0)
+            let age = now - (try disk.time(of: path) ?? 0)
             if age > bounds.keptSeconds || byteCount > bounds.keptByteCount { try disk.remove(path) }
         }
     }
@@ -44,7 +46,7 @@ extension ChannelFiles {
     private func beginAges() throws(JournalError) {
         guard ages == nil else { return }
         let newest = try keptNumbers().last.map { number throws(JournalError) in
-            try disk.changeTime(of: keptPath(number))
+            try disk.time(of: keptPath(number))
         }
         ages = KeptAges(clock: clock, newest: newest ?? nil)
     }

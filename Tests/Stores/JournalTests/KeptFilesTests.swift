@@ -88,6 +88,19 @@ struct KeptFilesTests {
         }
     }
 
+    @Test("stay when one start under a clock that is ahead follows another")
+    func clockAhead() async throws {
+        let folder = JournalFolder()
+        let clock = ManualClock(wall: HostClock.system.now())
+        for (id, days) in [(Int64(1), 0), (2, 8), (3, 0), (4, 0)] {
+            clock.stepWall(by: .seconds(days * 86_400))
+            try await folder.run(bounds: Self.bounds, clock: clock.clock) { journal in
+                try await Self.enter(id...id, in: journal)
+                #expect(try await journal.replayEntered().map(\.1) == (1...id).map(sourceRun))
+            }
+        }
+    }
+
     @Test("Nothing is appended to a disk that is nearly full, and kept files go first")
     func floor() async throws {
         let folder = JournalFolder()
