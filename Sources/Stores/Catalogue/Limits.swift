@@ -37,6 +37,9 @@ package enum Limits {
     static let examinedPerRound: Int64 = 4096
     /// Changed quarters that are kept until they are packed; others are found by examining summaries.
     static let changedQuarters = 20_000
+    /// The newest segments per rendition that are not stored yet and of which each head reads the times: the
+    /// time of older ones is not read one by one.
+    static let pendingSegments: Int64 = 2000
     /// Times per rendition of segments that are not stored yet, read with one channel head; what is older is
     /// one more.
     static let pendingSpans: Int64 = 1000

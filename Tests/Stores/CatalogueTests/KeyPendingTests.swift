@@ -124,6 +124,22 @@ struct KeyPendingTests {
         }
     }
 
+    @Test(
+        "The times of the newest are read one by one, and one that reaches back to the first",
+        arguments: [0, 2])
+    func oldest(older: Int64) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var batch = recording.batch()
+            let newest = 10..<10 + Limits.pendingSegments
+            batch.keyPending = (Array(0..<older) + newest).map { pending(recording.fact($0)) }
+            #expect(try await test.catalogue.commit(batch))
+            let begin = older > 0 ? recording.fact(0).start : recording.fact(newest.lowerBound).start
+            let all = TimeWindow(begin: begin, end: recording.fact(newest.upperBound - 1).end)
+            #expect(try await test.catalogue.head(of: recording.row).pending == [all])
+        }
+    }
+
     @Test("If the key never arrives, the segment is lost and no longer pending")
     func never() async throws {
         try await withCatalogue { test in

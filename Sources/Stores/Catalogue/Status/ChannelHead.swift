@@ -14,7 +14,8 @@ package struct ChannelHead: Sendable, Equatable {
     /// Times of segments that are listed or wait for their key and are not in the archive yet.
     ///
     /// Segments of a rendition that follow each other are one time. Of its times those before the newest
-    /// `Limits.pendingSpans` are one, with what lies between them.
+    /// `Limits.pendingSpans` are one, with what lies between them, and so is what lies before the newest
+    /// `Limits.pendingSegments`.
     package var pending: [TimeWindow]
     package var arrivals: Arrivals
     /// The channel's revision when its markers last changed; zero if it never had any.
@@ -65,13 +66,20 @@ extension Catalogue {
                         SELECT min(start_us) AS begin_us, max(end_us) AS end_us FROM (
                             SELECT start_us, end_us, least(\(Limits.pendingSpans),
                                 sum(begins) OVER () - sum(begins) OVER (ORDER BY start_us)) AS later_spans FROM (
-                                SELECT start_us, start_us + duration_us AS end_us,
-                                    CASE WHEN start_us <= max(start_us + duration_us) OVER (ORDER BY start_us
-                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS begins
-                                FROM intake i WHERE i.rendition_id = r.rendition_id
-                                    AND (state = 'key_pending' OR state = 'listed'
-                                        AND seen_at > now() - make_interval(hours => \(Int32(Limits.listedHours))))
-                                ) AS waiting) AS numbered
+                                WITH newest AS (
+                                    SELECT start_us, start_us + duration_us AS end_us
+                                    FROM intake i WHERE \(verbatim: Self.isPending)
+                                    ORDER BY start_us DESC LIMIT \(Limits.pendingSegments)
+                                ), known AS (
+                                    SELECT start_us, end_us FROM newest UNION ALL
+                                    SELECT oldest.start_us, reached.start_us FROM (
+                                        SELECT min(start_us) AS start_us FROM newest
+                                        HAVING count(*) = \(Limits.pendingSegments)) AS reached, LATERAL (
+                                        SELECT start_us FROM intake i WHERE \(verbatim: Self.isPending)
+                                        ORDER BY start_us LIMIT 1) AS oldest)
+                                SELECT start_us, end_us, CASE WHEN start_us <= max(end_us) OVER (ORDER BY start_us
+                                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS begins
+                                FROM known) AS waiting) AS numbered
                         GROUP BY later_spans) AS span) AS pending ON true
                 WHERE channel_id = \(channel)
                 """)
@@ -94,6 +102,12 @@ extension Catalogue {
                 markerRevision: try first.decode("marker_revision"))
         }
     }
+
+    /// Whether a segment of the rendition `r` is still to come.
+    private static let isPending = """
+        i.rendition_id = r.rendition_id AND (state = 'key_pending'
+            OR state = 'listed' AND seen_at > now() - make_interval(hours => \(Limits.listedHours)))
+        """
 
     func describedRenditions(of channel: Int32) async throws -> [(Int32, RenditionDescription)] {
         try await pool.query(
