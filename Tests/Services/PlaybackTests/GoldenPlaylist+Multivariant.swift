@@ -74,17 +74,20 @@ extension GoldenPlaylist {
             ("DEFAULT", "YES"), ("AUTOSELECT", "YES"))
     }
 
-    /// English in the videos, a description beside them, captions.
+    /// English in the videos, a description beside them, captions, and a view that only one variant has.
     private static var attributed: RecordedFixture {
         var recorded = RecordedFixture()
         recorded.formats[3] = sound
         let captions = tag(
             ("TYPE", "CLOSED-CAPTIONS"), ("GROUP-ID", "cc"), ("LANGUAGE", "en"), ("NAME", "CC1"),
             ("INSTREAM-ID", "CC1"))
+        let view = tag(
+            ("TYPE", "VIDEO"), ("GROUP-ID", "view"), ("NAME", "Hall"), ("DEFAULT", "YES"),
+            ("AUTOSELECT", "YES"))
         recorded.add(run(3, from: 0, bytes: 250_000), as: "v0") {
             ($0.audioGroup, $0.resolution) = ("lo", "640x360")
-            $0.attributes = tag(("VIDEO-RANGE", "SDR"), ("CLOSED-CAPTIONS", "cc"))
-            $0.media = [english("lo"), captions]
+            $0.attributes = tag(("VIDEO-RANGE", "SDR"), ("VIDEO", "view"), ("CLOSED-CAPTIONS", "cc"))
+            $0.media = [english("lo"), captions, view]
         }
         recorded.add(run(3, from: 0, bytes: 500_000), as: "v1") {
             ($0.audioGroup, $0.resolution) = ("hi", "1920x1080")

@@ -335,7 +335,9 @@ struct RenditionPlanTests {
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="hi",NAME="Described",CHANNELS="2",URI="d"
             #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="CC1",LANGUAGE="en",INSTREAM-ID="CC1"
             #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="other",NAME="x",INSTREAM-ID="CC2"
-            #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,AUDIO="lo",CLOSED-CAPTIONS="cc",VIDEO-RANGE=SDR,SCORE=2
+            #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="view",NAME="Hall",DEFAULT=YES,AUTOSELECT=YES
+            #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="view",NAME="Stage",AUTOSELECT=YES,URI="stage"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,AUDIO="lo",VIDEO="view",CLOSED-CAPTIONS="cc",VIDEO-RANGE=SDR,SCORE=2
             low
             #EXT-X-STREAM-INF:BANDWIDTH=5000000,RESOLUTION=1920x1080,AUDIO="hi",SUPPLEMENTAL-CODECS="dvh1.08.07/db4h"
             high
@@ -359,8 +361,9 @@ struct RenditionPlanTests {
         let captions =
             #"TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",LANGUAGE="en",NAME="CC1",INSTREAM-ID="CC1""#
         let low = try #require(found["low"])
-        #expect(words(low.attributes) == ["VIDEO-RANGE=SDR", #"CLOSED-CAPTIONS="cc""#])
-        #expect(tags(low.media) == [#"TYPE=AUDIO,GROUP-ID="lo",LANGUAGE="en","# + english, captions])
+        #expect(words(low.attributes) == ["VIDEO-RANGE=SDR", #"VIDEO="view""#, #"CLOSED-CAPTIONS="cc""#])
+        let view = #"TYPE=VIDEO,GROUP-ID="view",NAME="Hall",DEFAULT=YES,AUTOSELECT=YES"#
+        #expect(tags(low.media) == [#"TYPE=AUDIO,GROUP-ID="lo",LANGUAGE="en","# + english, captions, view])
         #expect(low.repeats == nil)
         let high = try #require(found["high"])
         #expect(words(high.attributes) == [#"SUPPLEMENTAL-CODECS="dvh1.08.07/db4h""#])

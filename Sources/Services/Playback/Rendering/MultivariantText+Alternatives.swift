@@ -37,6 +37,13 @@ extension MultivariantText {
         return (variant.description.media ?? []).compactMap { Rendition(AttributeList($0)) }
     }
 
+    /// Whether a group has an alternative that is part of a variant's own media.
+    func isEmbedded(
+        _ type: Rendition.MediaType, _ group: String?, in variant: MeasuredRendition,
+    ) -> Bool {
+        embedded(in: variant).contains { $0.type == type && $0.groupID == group }
+    }
+
     /// A tag for each group that a rendition is in.
     private func memberships(of listed: MeasuredRendition) -> [Rendition] {
         guard let type = Self.type(of: listed), let group = listed.description.groupID else { return [] }

@@ -125,8 +125,10 @@ extension MultivariantText {
         }
         stream.videoRange = said.videoRange
         stream.requiredVideoLayout = said.requiredVideoLayout
-        let isMuxed = embedded(in: rendition).contains { $0.type == .audio && $0.groupID == said.audioGroup }
-        if !audio.isEmpty || isMuxed { stream.audioGroup = said.audioGroup }
+        if !audio.isEmpty || isEmbedded(.audio, said.audioGroup, in: rendition) {
+            stream.audioGroup = said.audioGroup
+        }
+        if isEmbedded(.video, said.videoGroup, in: rendition) { stream.videoGroup = said.videoGroup }
         if !subtitles.isEmpty { stream.subtitlesGroup = said.subtitlesGroup }
         stream.closedCaptions = captions(said, of: rendition)
         return (stream, combination)
@@ -155,10 +157,7 @@ extension MultivariantText {
     ) -> VariantStream.ClosedCaptions? {
         switch said.closedCaptions {
         case .group(let group)?:
-            let isKnown = embedded(in: rendition).contains {
-                $0.type == .closedCaptions && $0.groupID == group
-            }
-            return isKnown ? .group(group) : nil
+            return isEmbedded(.closedCaptions, group, in: rendition) ? .group(group) : nil
         case .some(.none): return saysNoCaptions ? VariantStream.ClosedCaptions.none : nil
         case nil: return nil
         }

@@ -4,7 +4,7 @@ import Timeline
 /// What a multivariant playlist says of a rendition and is written again as it was read.
 extension RenditionDescription {
     private static let ofVariants: Set<String> = [
-        "CLOSED-CAPTIONS", "VIDEO-RANGE", "SUPPLEMENTAL-CODECS", "REQ-VIDEO-LAYOUT",
+        "VIDEO", "CLOSED-CAPTIONS", "VIDEO-RANGE", "SUPPLEMENTAL-CODECS", "REQ-VIDEO-LAYOUT",
     ]
     private static let ofAlternatives: Set<String> = [
         "ASSOC-LANGUAGE", "CHARACTERISTICS", "BIT-DEPTH", "SAMPLE-RATE",
@@ -57,8 +57,9 @@ extension VariantStream {
     fileprivate func names(_ rendition: Rendition) -> Bool {
         switch rendition.type {
         case .audio: audioGroup == rendition.groupID
+        case .video: videoGroup == rendition.groupID
         case .closedCaptions: closedCaptions == .group(rendition.groupID)
-        case .video, .subtitles: false
+        case .subtitles: false
         }
     }
 }
