@@ -106,22 +106,38 @@ struct FaultTests {
                 try await eventually("\(channel)") { try await pair.held(channel).count >= 3 }
             }
             try await pair.start(.second)
-            try await pair.freeze(.first, for: seconds)
+            async let freeze: Void = pair.freeze(.first, for: seconds)
+            try await Task.sleep(for: .seconds(Self.lease))
+            #expect(try await catchUp(pair) <= scale.recovery, "since the lease's end")
+            try await freeze
             let ended = Instant.now
+            let recovery = try await catchUp(pair)
+            #expect(recovery <= scale.recovery, "since the owner goes on")
             var outcome = FaultOutcome()
             for channel in TwoRecorders.channels {
                 let listed = try await pair.ledger(channel).filter { $0.listed <= ended }
-                try await eventually("all of \(channel)", within: .seconds(60)) {
-                    try await pair.held(channel, published: true).last ?? 0 >= listed.last?.number ?? 0
-                }
                 let known = Set(listed.map(\.sha256))
                 outcome.add(listed, window: try await pair.digests(channel).filter(known.contains)) { _ in
                     true
                 }
             }
-            let recovery = Double(Instant.now - ended) / 1_000
             FaultTable.add("owner stands still for \(seconds) s", times: 1, outcome, recovery: recovery)
             #expect(outcome.isPerfect, "\(outcome)")
         }
+    }
+
+    /// Seconds after its last heartbeat in which a node's channels are its own.
+    private static let lease = 6
+
+    /// How long it takes until all that is listed now is published, seconds.
+    private func catchUp(_ pair: TwoRecorders) async throws -> Double {
+        let begun = Instant.now
+        for channel in TwoRecorders.channels {
+            let listed = try await pair.ledger(channel).last { $0.listed <= begun }
+            try await eventually("all of \(channel)", within: .seconds(60)) {
+                try await pair.held(channel, published: true).last ?? 0 >= listed?.number ?? 0
+            }
+        }
+        return Double(Instant.now - begun) / 1_000
     }
 }
