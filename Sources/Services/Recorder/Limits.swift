@@ -180,8 +180,8 @@ enum Limits {
     static let resumedFacts = 1000
     /// How long a start waits for the catalogue before it records without it.
     static let catalogueWait = Duration.seconds(2)
-    /// How long one waits for its turn and what the catalogue says of where it stopped: many channels start at
-    /// once, and the shortest usual playlists list more.
+    /// How long one waits for its turn and what the catalogue says of where it stopped: many channels start
+    /// at once, and the shortest usual playlists list more.
     static let headsWait = Duration.seconds(5)
     /// Pause between two looks whether the catalogue can be used.
     static let readinessPause = Duration.milliseconds(100)
