@@ -84,6 +84,25 @@ struct CompressedSegmentTests {
         }
     }
 
+    @Test("is stored as it was before where nothing names the coding, unless it is encrypted")
+    func unnamed() async throws {
+        try await Origin.run { origin in
+            let text = Ciphered.subtitles(comments: 40_000)
+            origin.serve("/clear.vtt", .ok, [:], try CompressedPlaylistTests.gzip(text))
+            origin.serve("/7.vtt", .ok, [:], try CompressedPlaylistTests.gzip(try Ciphered.encrypted(text)))
+            origin.serve("/key", .ok, [:], Ciphered.key)
+            let store = MemorySegmentStore()
+            let fetcher = try origin.fetcher(store: store, encryption: .clear)
+            let base = try origin.url("/index.m3u8")
+            let clear = await fetcher.outcome(of: Ciphered.lastTry("clear.vtt", at: base)).stored
+            #expect(clear?.flags == [])
+            #expect(try await store.read(try #require(clear).object.key) == text)
+            // Random bytes may begin as gzip does.
+            let encrypted = await fetcher.outcome(of: Ciphered.lastTry("7.vtt", keys: Self.keys, at: base))
+            #expect(encrypted.stored?.flags != [])
+        }
+    }
+
     @Test("is a part where the coded body ends early")
     func cut() async throws {
         try await Origin.run { origin in

@@ -10,7 +10,7 @@ final class BodySlice: SegmentBody {
     private var transfer: Transfer
     private var wanted: WantedBytes
     private let byteLimit: Int
-    /// The whole body is said to be gzip, which was not asked for.
+    /// The whole body may be gzip, which was not asked for.
     private let isCoded: Bool
     private var inflater: GzipInflater?
     /// Bytes that were given.
@@ -28,9 +28,13 @@ final class BodySlice: SegmentBody {
     /// The time limit is that of the whole transfer; it may wait as long again for its turn here. What caches
     /// hold is not taken when the origin is wanted. A fresh connection may reach another server. The byte
     /// limit is for the wanted bytes; the file that they are cut out of may be larger.
+    ///
+    /// Compressed bytes are read as such also where the answer does not say so, but not encrypted ones, which
+    /// may begin as gzip does.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
-        wantsOrigin: Bool = false, isFresh: Bool = false, byteLimit: Int = Limits.segmentBytes,
+        wantsOrigin: Bool = false, isFresh: Bool = false, isEncrypted: Bool = false,
+        byteLimit: Int = Limits.segmentBytes,
     ) async throws -> BodySlice {
         if let range, range.length > UInt64(byteLimit) { throw TransferError.tooLarge(limit: byteLimit) }
         let transfer = try await link.session.open(
@@ -41,7 +45,7 @@ final class BodySlice: SegmentBody {
                 headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
                 totalTimeout: timeLimit, queueTimeout: timeLimit, freshConnection: isFresh))
         let skip = try skipped(transfer.head, range: range)
-        let isCoded = range == nil && transfer.head.isGzip
+        let isCoded = range == nil && (transfer.head.isGzip || !isEncrypted)
         return BodySlice(
             transfer, WantedBytes(skipping: skip, count: range?.length), isCoded: isCoded,
             byteLimit: byteLimit)

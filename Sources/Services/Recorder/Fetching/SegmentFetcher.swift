@@ -214,7 +214,8 @@ struct SegmentFetcher: Sendable {
     ) async throws -> BodySlice {
         try await BodySlice.open(
             try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link,
-            timeLimit: timeLimit, wantsOrigin: wantsOrigin, isFresh: isFresh)
+            timeLimit: timeLimit, wantsOrigin: wantsOrigin, isFresh: isFresh,
+            isEncrypted: !listed.entry.keys.isEmpty)
     }
 
     /// Streams a body through decryption and inspection to where it is kept.
