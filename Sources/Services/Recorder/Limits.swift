@@ -67,7 +67,7 @@ enum Limits {
     static let partsInARow = 3
     /// Segments of which is remembered how long they play, to tell a part from a wrong EXTINF.
     static let comparedSegments = 32
-    /// The percentage of its length from which on a segment counts as whole.
+    /// The percentage of its length from which on a segment counts as whole that was not seen growing.
     static let wholePercentage: Int64 = 70
     /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.
     static let missesInARow = 3

@@ -209,6 +209,38 @@ struct PartialRecordingTests {
         #expect(recording.segments.count == 4)
     }
 
+    @Test("is asked for again as long as it grows, also when most of it has come")
+    func grows() throws {
+        var recording = try Recording.withPart()
+        recording.pass(from: 0.6, until: 2)
+        recording.store(2, measured: 4.4, bytes: 730, revision: 1, at: 2)
+        recording.pass(from: 2, until: 3.4)
+        recording.store(2, measured: 5.6, bytes: 930, revision: 2, at: 3.4)
+        recording.pass(from: 3.4, until: 5)
+        #expect(recording.published == [0, 1])
+        recording.store(2, measured: 6, bytes: 1000, revision: 3, at: 5)
+        recording.pass(from: 5, until: 6)
+        #expect(recording.published == [0, 1, 2, 3])
+        let fact = try #require(recording.segments.first { $0.fact.identity.number == 2 }?.fact)
+        #expect(fact.revision == 3 && fact.flags == [] && fact.mediaDuration == 6_000_000)
+        #expect(!recording.isAskedFor.contains(2))
+    }
+
+    @Test("may be the newest one, of which EXTINF alone tells how long it should be")
+    func newestGrows() throws {
+        var recording = try Recording()
+        for number: Int64 in 0...2 { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
+        recording.store(3, measured: 2.4, bytes: 400, at: 0.5)
+        recording.pass(from: 0.6, until: 2)
+        recording.store(3, measured: 4.4, bytes: 730, revision: 1, at: 2)
+        recording.pass(from: 2, until: 3.4)
+        #expect(recording.isAskedFor.contains(3) && recording.published == [0, 1, 2])
+        // EXTINF may be rounded: more is not asked of it.
+        recording.store(3, measured: 5.5, bytes: 920, revision: 2, at: 3.4)
+        recording.pass(from: 3.4, until: 5)
+        #expect(!recording.isAskedFor.contains(3) && recording.published == [0, 1, 2, 3])
+    }
+
     @Test("is published as it is after a target duration, and what comes later is a repair")
     func later() throws {
         var recording = try Recording.withPart()

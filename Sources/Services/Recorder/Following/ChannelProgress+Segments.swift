@@ -32,8 +32,10 @@ extension ChannelProgress {
     }
 
     /// Judges by its media whether a stored segment is whole, and others by what is known now.
-    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> RenditionProgress.Judgement {
-        renditions[segment.identity.rendition]?.judge(segment, stored) ?? .init()
+    mutating func judge(
+        _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart?,
+    ) -> RenditionProgress.Judgement {
+        renditions[segment.identity.rendition]?.judge(segment, stored, replacing: held) ?? .init()
     }
 
     /// A segment is whole, or stays a part.

@@ -14,11 +14,17 @@ extension RenditionProgress {
     }
 
     /// Judges by its media whether a stored segment is whole, and others by what is known now.
-    mutating func judge(_ segment: ListedSegment, _ stored: StoredSegment) -> Judgement {
+    ///
+    /// - Parameter held: the part that it replaces
+    mutating func judge(
+        _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart? = nil,
+    ) -> Judgement {
         guard segment.identity.run == run else { return Judgement() }
         guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
         guard let duration = stored.measuredDuration else { return Judgement() }
-        shortSegments.add(segment, measured: duration, timestamp: stored.firstTimestamp)
+        let hasGrown = held.map { !$0.isDamaged && $0.byteCount < stored.plainBytes } ?? false
+        shortSegments.add(
+            segment, measured: duration, timestamp: stored.firstTimestamp, hasGrown: hasGrown)
         var judgement = Judgement()
         let durations = measured
         let judged = shortSegments.judge {

@@ -19,6 +19,8 @@ struct ShortSegments: Sendable {
         var measured: Int64
         /// Where it begins, in units of 90 kHz.
         var timestamp: Int64?
+        /// It was longer than when it was fetched before: it may be written still.
+        var hasGrown = false
         var verdict: Verdict?
     }
 
@@ -28,8 +30,9 @@ struct ShortSegments: Sendable {
     private var unsettled: Set<Int64> = []
 
     /// A segment was stored, for the first time or with better bytes.
-    mutating func add(_ segment: ListedSegment, measured: Int64, timestamp: Int64?) {
-        entries[segment.identity.number] = Entry(segment: segment, measured: measured, timestamp: timestamp)
+    mutating func add(_ segment: ListedSegment, measured: Int64, timestamp: Int64?, hasGrown: Bool) {
+        entries[segment.identity.number] = Entry(
+            segment: segment, measured: measured, timestamp: timestamp, hasGrown: hasGrown)
         unsettled.insert(segment.identity.number)
         guard entries.count > 2 * Limits.comparedSegments else { return }
         for number in entries.keys.sorted().dropLast(Limits.comparedSegments) { entries[number] = nil }
@@ -68,16 +71,21 @@ struct ShortSegments: Sendable {
 
     private func verdict(on entry: Entry, _ expected: Int64?) -> Verdict {
         if let length = length(of: entry, expected: expected) {
-            return isShort(entry.measured, of: length) ? .short : .whole
+            return isShort(entry, of: length, slack: Limits.mediaTolerance) ? .short : .whole
         }
-        guard let expected, entry.timestamp != nil, isShort(entry.measured, of: expected) else {
-            return .whole
-        }
+        guard let expected, entry.timestamp != nil,
+            isShort(entry, of: expected, slack: max(Limits.roundedDuration, expected / 10))
+        else { return .whole }
         return .suspected
     }
 
-    private func isShort(_ measured: Int64, of length: Int64) -> Bool {
-        measured < length / 100 * Limits.wholePercentage
+    /// One that grows is whole when it has all of its length but a slack.
+    ///
+    /// Others lack much: EXTINF is often rounded, and sources lose some media.
+    private func isShort(_ entry: Entry, of length: Int64, slack: Int64) -> Bool {
+        entry.hasGrown
+            ? entry.measured < length - slack
+            : entry.measured < length / 100 * Limits.wholePercentage
     }
 
     /// From its beginning to that of the next segment, microseconds; nil when that is not known, or the clock

@@ -90,7 +90,7 @@ extension RecordingState {
         guard request.held != nil || isStillWanted(stored, request) else {
             return tried(request, succeeded: true, now: now)
         }
-        let judgement = progress.judge(segment, stored)
+        let judgement = progress.judge(segment, stored, replacing: request.held)
         var next = request
         next.held = StoredPart(stored)
         let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
