@@ -1,5 +1,6 @@
 import Catalogue
 import HTTP
+import HTTPSupport
 import TestSupport
 import Testing
 import Timeline
@@ -30,6 +31,23 @@ extension TokenTests {
             _ = try await viewer.catalogue.revoke(grant.id, now: at(100_000))
             try await viewer.api.access.read(isWhole: false)
             await #expect(throws: GuardedStream.Withdrawn.self) { try await sources[1].next(limit: 10) }
+        }
+    }
+
+    @Test("A stream that goes on ends with its token, however far away that is, and does not begin before it")
+    func endless() async throws {
+        try await protected { viewer async throws in
+            let asked = "timeshift_abs-\(Self.stamp(8) / 1000).ts"
+            // The longest window is a day.
+            let far = Self.grant("cctv2", to: 90_000)
+            let cut = try await viewer.get(Self.prefix(far) + Self.live + asked)
+            let query = Self.window(8, 86_408)
+            #expect(cut.status == 302 && cut.headers["Location"] == "download.ts?\(query)")
+            let open = try Self.prefix(Self.grant("cctv2", from: 8)) + Self.live + asked
+            #expect(await viewer.begun(open).status == .ok)
+            // The channel has stood still since before the token begins.
+            let later = try Self.prefix(Self.grant("cctv2", from: 99_000))
+            #expect(await viewer.begun(later + Self.live + "timeshift_rel-0.ts").status == .forbidden)
         }
     }
 

@@ -13,8 +13,10 @@ enum AskedTime: Equatable {
     case window(begin: Instant, end: Instant?, grows: Bool)
     /// A playlist that follows the live edge, with delay and length in microseconds.
     case live(delay: Int64, length: Int64?)
-    /// A stream that goes on for as long as the viewer is connected.
+    /// A stream that goes on for as long as the viewer is connected, from a time before now.
     case endless(delay: Int64)
+    /// The same from an instant.
+    case endlessSince(Instant)
 }
 
 extension ViewerRoute {
@@ -60,6 +62,7 @@ extension WindowRoute {
         case .endlessStream:
             switch span {
             case .timeshift(let delay), .sliding(_, let delay): .endless(delay: delay)
+            case .closed(let begin, nil), .event(let begin, nil): .endlessSince(begin)
             case .closed(let begin, let end), .event(let begin, let end):
                 .window(begin: begin, end: end, grows: true)
             }

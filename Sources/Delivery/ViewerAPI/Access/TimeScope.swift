@@ -76,11 +76,28 @@ struct TimeScope: Sendable {
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
             guard grows || limit < clock() else { return .permitted }
             return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
-        case .endless(let delay): return Judgement(grant.end == nil && grant.holds(clock() - delay))
+        case .endlessSince(let begin):
+            guard grant.holds(begin) else { return .refused }
+            guard let limit = grant.end else { return .permitted }
+            return .cut(TimeWindow(begin: begin, end: min(limit, begin + longestWindow)), grows: true)
+        case .endless(let delay):
+            guard grant.end == nil, grant.holds(clock() - delay) else { return .refused }
+            return Judgement(try await beginsWithin(grant, shiftedBy: delay, channel, client))
         case .live(let delay, let length):
             let edge = clock() - delay
             return Judgement(grant.holds(edge) && (length.map { grant.holds(edge - $0) } ?? true))
         }
+    }
+
+    /// Whether a stream begins within a grant, which it may not where nothing was recorded lately.
+    private func beginsWithin(
+        _ grant: PlaybackGrant, shiftedBy delay: Int64, _ channel: Channel, _ client: String?,
+    ) async throws(PlaybackError) -> Bool {
+        guard let begin = grant.begin,
+            let first = try await player.start(shiftedBy: delay, of: channel, now: clock(), for: client),
+            first < begin
+        else { return true }
+        return try await segment(at: begin, nil, channel, client)?.begin == first
     }
 
     /// The grant with the whole of its first and its last segment, which are in its windows.
