@@ -92,6 +92,8 @@ package enum Limits {
     static let expiredAtOnce: Int64 = 86_400_000_000
     /// Nearest quarters in which a 404 response looks for spans to offer: two days.
     static let quartersOffered = 192
+    /// Renditions that tell together what a channel holds: more than a source has variants.
+    static let coveringRenditions: Int64 = 16
     /// Spans that a 404 response offers.
     static let spansOffered = 5
     /// Ids in a row of formats in use that are passed over for a new one: a format or two of each channel.

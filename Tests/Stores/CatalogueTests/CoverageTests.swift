@@ -70,6 +70,21 @@ struct CoverageTests {
         }
     }
 
+    @Test("What a channel holds is what any of its video renditions holds")
+    func replacedVariants() async throws {
+        try await withCatalogue { test in
+            let later = RenditionID(kind: .video, index: 1)
+            let recording = try await recording(
+                test, segments([0, 4, 8]) + segments([8, 12, 3_600, 3_604], of: later), edge: 3_608)
+            let coverage = try await test.catalogue.coverage(
+                of: recording.row, in: window(-second, 7_200 * second))
+            #expect(coverage == [window(0, 16 * second), window(3_600 * second, 3_608 * second)])
+            let near = try await test.catalogue.available(
+                of: recording.row, near: window(3_000 * second, 3_010 * second))
+            #expect(near == [window(3_600 * second, 3_608 * second), window(0, 16 * second)])
+        }
+    }
+
     @Test("Spans and gaps are cut to the window, and a span counts all segments that overlap it")
     func cut() async throws {
         try await withCatalogue { test in

@@ -8,16 +8,17 @@ extension Catalogue {
     {
         let publishedHead = try await publishedHead(of: channel)
         return try await mappingErrors {
-            guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id })
-            else {
-                return []
-            }
             let known = TimeWindow(begin: publishedHead.expiredBefore, end: publishedHead.watermark)
-            let around = try await nearestQuarters(of: window, in: leading.0).clamped(to: known)
-            let spans = try await spans(of: leading.0, in: around).map(\.window)
-            return Array(
-                spans.sorted { $0.distance(to: window) < $1.distance(to: window) }.prefix(Limits.spansOffered)
-            )
+            guard known.begin < known.end else { return [] }
+            var found: [TimeWindow] = []
+            for rendition in try await covering(channel, in: known) {
+                let around = try await nearestQuarters(of: window, in: rendition).clamped(to: known)
+                found += try await spans(of: rendition, in: around).map(\.window)
+            }
+            let nearest = TimeWindow.joined(found).sorted {
+                $0.distance(to: window) < $1.distance(to: window)
+            }
+            return Array(nearest.prefix(Limits.spansOffered))
         }
     }
 

@@ -1,19 +1,55 @@
+import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Returns the contiguous spans of a channel's leading rendition within a window, up to the live edge, at
-    /// most `Limits.timelineEntries`.
+    /// Returns the contiguous spans of a channel within a window, up to the live edge, at most
+    /// `Limits.timelineEntries`: what any of its video renditions holds, of a channel without video any of its
+    /// audio renditions.
     package func coverage(of channel: Int32, in window: TimeWindow) async throws(CatalogueError)
         -> [TimeWindow]
     {
         let publishedHead = try await publishedHead(of: channel)
         return try await mappingErrors {
-            guard let leading = try await describedRenditions(of: channel).min(by: { $0.1.id < $1.1.id })
-            else { return [] }
             let known = TimeWindow(begin: publishedHead.expiredBefore, end: publishedHead.watermark)
             guard known.begin < known.end, window.overlaps(known) else { return [] }
-            return try await spans(of: leading.0, in: window.clamped(to: known))
-                .prefix(Limits.timelineEntries).map(\.window)
+            let within = window.clamped(to: known)
+            var found: [TimeWindow] = []
+            for rendition in try await covering(channel, in: within) {
+                found += try await spans(of: rendition, in: within).map(\.window)
+            }
+            return Array(TimeWindow.joined(found).prefix(Limits.timelineEntries))
+        }
+    }
+
+    /// The renditions whose segments tell what a channel holds in a window, the newest ones if they are many.
+    ///
+    /// A source may replace its variants, and the choice of variants may change, so none of them tells alone.
+    func covering(_ channel: Int32, in window: TimeWindow) async throws -> [Int32] {
+        let all = try await describedRenditions(of: channel)
+        let kinds = Set(all.map(\.1.id.kind))
+        let kind = [RenditionKind.video, .audio, .subtitles].first { kinds.contains($0) }
+        let rows = all.filter { $0.1.id.kind == kind }.map(\.0)
+        let begin = Swift.max(window.begin.microseconds, .min / 4) - (Quarter.microseconds + Self.longestSegment)
+        return try await pool.query(
+            """
+            SELECT id FROM unnest(\(rows)) AS wanted(id) WHERE EXISTS (
+                SELECT FROM block WHERE rendition_id = id AND quarter_us > \(begin)
+                    AND quarter_us < \(window.end.microseconds))
+            ORDER BY id DESC LIMIT \(Limits.coveringRenditions)
+            """
+        ).map { try $0.decode("id") }
+    }
+}
+
+extension TimeWindow {
+    /// Windows that overlap or touch, give or take a millisecond, as one, in order.
+    static func joined(_ windows: [TimeWindow]) -> [TimeWindow] {
+        windows.sorted { $0.begin < $1.begin }.reduce(into: []) { joined, next in
+            if let last = joined.last, next.begin <= last.end + Microseconds.perMillisecond {
+                joined[joined.count - 1].end = max(last.end, next.end)
+            } else {
+                joined.append(next)
+            }
         }
     }
 }
