@@ -47,6 +47,8 @@ package struct Limits: Sendable {
     /// The interval of checks for deadlines and disconnected clients, and so the precision of every deadline.
     package var sweep = Duration.milliseconds(250)
 
+    /// Bytes in the socket of an answer that comes slowly: some packets of a stream in which nothing happens.
+    static let quietAnswer: UInt64 = 4096
     /// A file slice with fewer bytes is read and sent in one packet with its header; the kernel sends larger
     /// ones.
     static let sendfileThreshold: UInt64 = 64 * 1024

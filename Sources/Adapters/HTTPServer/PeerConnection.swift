@@ -17,9 +17,22 @@ final class PeerConnection: Sendable {
     /// What the client had received when its progress was last looked at.
     private let progress = Mutex<Progress?>(nil)
 
-    private struct Progress {
+    /// What a client has taken of its answer at a time of the monotonic clock.
+    struct Progress {
         var time: Int64
+        /// Bytes that it has acknowledged since the connection began.
         var received: UInt64
+        /// Bytes in the socket beyond that.
+        var waiting: UInt64
+
+        /// Whether the client takes less than the slowest one may.
+        ///
+        /// One that took all there was meanwhile, and has little to take now, is not slow: the answer is.
+        func isSlow(since last: Progress, _ slowest: ReadingRate) -> Bool {
+            let taken = received - last.received
+            if waiting <= Limits.quietAnswer, taken >= last.waiting { return false }
+            return Double(taken) < Double(slowest.bytesPerSecond) * Double(time - last.time) / 1e9
+        }
     }
 
     static let never = Int64.max
@@ -63,16 +76,16 @@ final class PeerConnection: Sendable {
     func isSlow(at now: Int64, _ slowest: ReadingRate) -> Bool {
         progress.withLock { progress in
             if let progress, now - progress.time < slowest.over.nanoseconds { return false }
-            guard let received = SocketProgress.received(descriptor), SocketProgress.isWaiting(descriptor)
+            guard let received = SocketProgress.received(descriptor),
+                case let waiting = SocketProgress.waiting(descriptor), waiting > 0
             else {
                 progress = nil
                 return false
             }
             let last = progress.take()
-            progress = Progress(time: now, received: received)
-            guard let last else { return false }
-            let seconds = Double(now - last.time) / 1e9
-            return Double(received - last.received) < Double(slowest.bytesPerSecond) * seconds
+            let here = Progress(time: now, received: received, waiting: waiting)
+            progress = here
+            return last.map { here.isSlow(since: $0, slowest) } ?? false
         }
     }
 }
@@ -91,10 +104,10 @@ private enum SocketProgress {
         }
     }
 
-    /// Whether bytes are in the socket that the peer has not acknowledged.
-    static func isWaiting(_ descriptor: Int32) -> Bool {
+    /// Bytes in the socket that the peer has not acknowledged.
+    static func waiting(_ descriptor: Int32) -> UInt64 {
         var count: Int32 = 0
-        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 && count > 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? UInt64(max(0, count)) : 0
     }
 
     /// The offset of `tcpi_bytes_acked` in the kernel's `tcp_info` (linux/tcp.h); the C library's header does

@@ -20,6 +20,21 @@ struct PeerConnectionTests {
         #expect(!peer.isSlow(at: time, slowest))
         #expect(peer.isSlow(at: 2 * time, slowest))
     }
+
+    @Test("A client that has taken what there was is not slow while little comes")
+    func quiet() {
+        let slowest = Limits().slowestReader
+        func progress(_ seconds: Int64, _ received: UInt64, _ waiting: UInt64) -> PeerConnection.Progress {
+            PeerConnection.Progress(time: seconds * 1_000_000_000, received: received, waiting: waiting)
+        }
+        let first = progress(0, 100_000, 188)
+        // A packet in ten seconds.
+        #expect(!progress(300, 105_640, 188).isSlow(since: first, slowest))
+        // Much is there to take.
+        #expect(progress(300, 105_640, 5000).isSlow(since: first, slowest))
+        // What was there is still there.
+        #expect(progress(300, 100_100, 88).isSlow(since: first, slowest))
+    }
 }
 
 /// Both ends of a connection on loopback; what the client has not read waits in small buffers.
