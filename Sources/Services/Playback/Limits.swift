@@ -55,6 +55,8 @@ package enum Limits {
     static let joinedText = 96 << 10
     /// Compression level of blocks, which many answers share.
     static let blockLevel = 6
+    /// Days of markers that are read at a time for viewers: fewer than a server has connections.
+    static let markerReads = 3
     /// EXT-X-DATERANGE tags of one playlist: a break in each minute of eight hours.
     static let markersPerPlaylist = 1000
     /// A growing playlist states markers that are known in advance at most so long before they begin,

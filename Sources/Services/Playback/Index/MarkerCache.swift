@@ -27,8 +27,8 @@ final class MarkerCache: Sendable {
     private let catalogue: Catalogue
     private let clock: HostClock
     private let state = Mutex(State())
-    /// Many may ask for a day when a marker has come: what one of them reads, the others find.
-    private let reads = AsyncSemaphore(permits: 1)
+    /// Many may ask for a day when a marker has come: what one of them reads, most others find.
+    private let reads = AsyncSemaphore(permits: Limits.markerReads)
 
     init(catalogue: Catalogue, clock: HostClock) {
         (self.catalogue, self.clock) = (catalogue, clock)
@@ -78,11 +78,14 @@ final class MarkerCache: Sendable {
     }
 
     /// Reads the newest known day of a channel again, before a head with newer markers becomes visible.
+    ///
+    /// It waits for no other read: as long as it takes, the channel's live playlists stand still.
     func renew(_ head: ChannelHead) async throws(CatalogueError) {
         let newest = state.withLock { state in
             state.days.keys.filter { $0.channel == head.channel }.max { $0.day < $1.day }
         }
-        if let newest { _ = try await markers(newest, head.markerRevision) }
+        guard let newest, known(newest, head.markerRevision) == nil else { return }
+        _ = try await read(newest, head.markerRevision)
     }
 
     private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
