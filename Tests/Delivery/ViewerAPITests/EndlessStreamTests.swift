@@ -141,6 +141,22 @@ import Timeline
         }
     }
 
+    @Test("A stream of one rendition ends where the channel goes on without it, and of an unknown one is 404")
+    func lostRendition() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(120)
+            var recording = Recording(seconds: 120)
+            recording.add("v1", from: 0, count: 10)
+            try await viewer.record(recording)
+            let path = "/live/cctv2/timeshift_abs-1469509516.ts?rendition="
+            let (_, source) = try await open(viewer, path + "v1")
+            let held = recording.segments.filter { $0.rendition.description == "v1" }
+            _ = try await read(source, held.reduce(0) { $0 + $1.plain.count })
+            while let piece = try await source.next(limit: 1000) { try #require(piece.isEmpty) }
+            #expect(try await viewer.get(path + "v9").isProblem(404))
+        }
+    }
+
     @Test("A connection goes on after a pause that is longer than an answer may take")
     func pause() async throws {
         try await ViewerFixture.with { viewer in

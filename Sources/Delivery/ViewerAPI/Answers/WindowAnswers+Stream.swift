@@ -57,6 +57,8 @@ actor StreamFollower {
     private let isDeleted: @Sendable () async -> Bool
     /// How often nothing was found since the last part.
     private var idlePolls = 0
+    /// How long the channel went on meanwhile, microseconds.
+    private var missed: Int64 = 0
 
     init(
         player: WindowPlayer, channel: Channel, rendition: RenditionID?, position: Instant,
@@ -73,40 +75,49 @@ actor StreamFollower {
 
     /// The next part; if none is published, nothing after a pause.
     ///
-    /// A source may be away for hours, so only a deleted channel ends the stream. Throws when the viewer has
-    /// left. Each pause is short, so that the server sees that the stream is alive.
+    /// A source may be away for hours, so the stream ends only when its channel is deleted, or goes on
+    /// without the rendition that was asked for. Throws when the viewer has left. Each pause is short, so that
+    /// the server sees that the stream is alive.
     func next() async throws -> FollowingPart {
-        if let part = try await readable() {
-            idlePolls = 0
+        let (part, isKnown) = try await readable()
+        if let part {
+            (idlePolls, missed) = (0, 0)
             return .part(part)
         }
         idlePolls += 1
         let isLong = idlePolls.isMultiple(of: Limits.pollsBetweenNullPackets)
-        if isLong, await isDeleted() { return .end }
+        if rendition != nil, missed > Limits.missedStream { return .end }
+        if isLong, isKnown, await isDeleted() { return .end }
         try await clock.sleep(for: Limits.streamPause)
         return isLong ? .quiet : .nothingYet
     }
 
-    /// The next part if it is published and can be read now.
+    /// The next part if it is published and can be read now, and whether that is known.
     ///
     /// While the client's turns to read are taken, or the catalogue is away, nothing counts as published: a
     /// stream that has begun is not cut for that.
-    private func readable() async throws -> TransportStreamPlan? {
+    private func readable() async throws -> (part: TransportStreamPlan?, isKnown: Bool) {
         do {
-            return try await published()
+            return (try await published(), true)
         } catch PlaybackError.busy {
-            return nil
+            return (nil, false)
         } catch PlaybackError.catalogue(let error) where error.isTransient {
-            return nil
+            return (nil, false)
         }
     }
 
     /// The next part if it is published.
     func published() async throws -> TransportStreamPlan? {
-        guard
-            let found = try await player.published(
-                from: position, of: channel, rendition, preferring: current, for: client)
-        else { return nil }
+        let found: PublishedSegments
+        switch try await player.published(
+            from: position, of: channel, rendition, preferring: current, for: client)
+        {
+        case .segments(let segments): found = segments
+        case .nothing(let instant):
+            missed += instant - position
+            position = instant
+            return nil
+        }
         let part = try TransportStreamPlan(
             channel: channel.id, rendition: found.rendition.id, runs: try found.rendition.segments.runs(),
             formats: found.formats, separateAudio: rendition == nil && found.hasSeparateAudio)

@@ -9,18 +9,29 @@ package struct PublishedSegments: Sendable {
     package var hasSeparateAudio: Bool
 }
 
+/// What follows an instant in the published log.
+package enum PublishedStretch: Sendable {
+    case segments(PublishedSegments)
+    /// Nothing up to an instant, before which nothing can come any more.
+    case nothing(before: Instant)
+}
+
 extension WindowPlayer {
-    /// The next published segments that overlap or follow an instant, of at most a minute; nil if there are
-    /// none yet.
+    /// The next published segments that overlap or follow an instant, of at most a minute.
     ///
     /// They are those of a rendition, or with nil of the preferred one if it has any, else of the leading
-    /// one. Holes are skipped. What is not in memory is read in the turns of a client.
+    /// one. Holes are skipped. What is not in memory is read in the turns of a client. Throws if there is no
+    /// such rendition.
     package func published(
         from begin: Instant, of channel: Channel, _ id: RenditionID?, preferring preferred: RenditionID?,
         for client: String?,
-    ) async throws(PlaybackError) -> PublishedSegments? {
-        let seen = try await PlaybackError.mapping { () throws(CatalogueError) in
+    ) async throws(PlaybackError) -> PublishedStretch {
+        var seen = try await PlaybackError.mapping { () throws(CatalogueError) in
             try await index.head(of: channel.row, isGrowing: true).head
+        }
+        if let id {
+            seen.renditions.removeAll { $0.description.id != id }
+            guard !seen.renditions.isEmpty else { throw .noSuchRendition(id) }
         }
         let end = seen.publishedHead.watermark
         var (from, step) = (max(begin, seen.publishedHead.expiredBefore), Limits.followedMicroseconds)
@@ -30,13 +41,14 @@ extension WindowPlayer {
             let listed = held.renditions.filter { !$0.segments.isEmpty }
             let wanted = listed.first { $0.id == id ?? preferred }
             if let chosen = id == nil ? wanted ?? PlaylistContents.leading(of: listed) : wanted {
-                return PublishedSegments(
-                    rendition: chosen, formats: held.formats,
-                    hasSeparateAudio: listed.contains { $0.id.kind == .audio && $0.id != chosen.id })
+                return .segments(
+                    PublishedSegments(
+                        rendition: chosen, formats: held.formats,
+                        hasSeparateAudio: listed.contains { $0.id.kind == .audio && $0.id != chosen.id }))
             }
             (from, step) = (until, min(step * Limits.slidingStep, Limits.slidingLookBack))
         }
-        return nil
+        return .nothing(before: max(begin, end))
     }
 
     /// Where a stream begins that plays what players of a time-shifted playlist start with.
