@@ -162,12 +162,12 @@ struct PublisherWatch {
 
     /// Renditions that showed a sign of life within three target durations hold the watermark.
     private mutating func judgeWatermark() {
-        for (rendition, queue) in stage.publisher.queues where stage.now - (sign[rendition] ?? 0) <= 18 {
+        for queue in stage.publisher.queues.values where stage.now - (sign[queue.rendition] ?? 0) <= 18 {
             if let first = queue.segments.first, first.start < stage.publisher.watermark {
                 faults.append("the watermark passed \(first.identity)")
             }
             if queue.segments.isEmpty, let end = queue.settledEnd, end < stage.publisher.watermark {
-                faults.append("the watermark passed the end of \(rendition)")
+                faults.append("the watermark passed the end of \(queue.rendition)")
             }
         }
     }

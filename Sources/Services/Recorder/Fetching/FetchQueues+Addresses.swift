@@ -14,7 +14,8 @@ extension FetchQueues {
         to listed: [ListedSegment], in playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse,
         base: HTTPURL,
     ) -> [SegmentRequest] {
-        guard let queue = queues[id], let run = listed.first?.identity.run else { return [] }
+        guard let run = listed.first?.identity.run, queues[id]?.isEmpty == false, let queue = queues[id]
+        else { return [] }
         let identities = Set(listed.lazy.map(\.identity))
         let first = playlist.number(at: 0)
         let others = (queue.running.map(\.request) + queue.all).filter { request in
@@ -28,13 +29,13 @@ extension FetchQueues {
                     && !playlist.segments.indices.contains(Int(clamping: segment.listedNumber &- first))
         }
         func replaced(isByPath: Bool) -> [SegmentRequest] {
-            guard !others.isEmpty else { return [] }
             let taken = Set(
                 listed.lazy.filter { !$0.entry.isGap }.compactMap {
                     SegmentAddress($0.entry, base: base, isByPath: isByPath)
                 })
             return others.filter { SegmentAddress($0, isByPath: isByPath).map(taken.contains) ?? false }
         }
+        guard !others.isEmpty else { return [] }
         var found = replaced(isByPath: true)
         if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
         // An encoder that has used a name again overwrites the others of that run before it lists them.
@@ -58,6 +59,7 @@ extension FetchQueues {
     mutating func doubt(
         _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL, now: SteadyInstant,
     ) {
+        guard queues[id]?.isEmpty == false else { return }
         let retried = (queues[id]?.retried ?? []).filter { $0.use.source.url == use.source.url }
         guard !retried.isEmpty else { return }
         let names = Set(retried.map { SeenEntry.name(of: $0.segment.entry) })
@@ -94,10 +96,6 @@ extension FetchQueues {
 
     /// Whose the bytes are that have come of a segment that is being fetched.
     func standing(of identity: SegmentIdentity, now: SteadyInstant) -> Standing {
-        guard let queue = queues[identity.rendition] else { return .own }
-        if queue.running.contains(where: { $0.request.segment.identity == identity && $0.isReplaced }) {
-            return .replaced
-        }
-        return queue.isDoubted(identity, at: now) ? .doubted : .own
+        queues[identity.rendition]?.standing(of: identity, now: now) ?? .own
     }
 }

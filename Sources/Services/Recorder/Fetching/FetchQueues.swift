@@ -12,15 +12,14 @@ struct FetchQueues: Sendable {
         /// Of more segments than there was room for those that are fetched after the live edge.
         var postponed: [SegmentRequest] = []
         /// Between two tries; these hold no place.
-        ///
-        /// All events look at their times: where many wait, a copy of each request would cost more than all
-        /// else.
-        var resting: [Resting] = []
+        var resting: [Resting] = [] { didSet { rested() } }
         var running: [Running] = []
         /// Segments whose addresses may be those of others by now: what comes from there is not stored.
-        var doubted: Set<SegmentIdentity> = []
+        var doubted: Set<SegmentIdentity> = [] { didSet { rested() } }
         /// How long they are; nil where none have been since a playlist was accepted.
-        var doubtedUntil: SteadyInstant?
+        var doubtedUntil: SteadyInstant? { didSet { rested() } }
+        /// When the next pause between two tries ends; all events ask for it.
+        private(set) var nextRested: SteadyInstant?
 
         /// Downloads that may begin now; slow ones do not hold back what was listed after them, up to a
         /// bound.
@@ -42,9 +41,8 @@ struct FetchQueues: Sendable {
             !waiting.isEmpty || !postponed.isEmpty || nextRested.map { $0 <= now } ?? false
         }
 
-        /// When the next pause between two tries ends.
-        var nextRested: SteadyInstant? {
-            resting.indices.reduce(nil) { $0.orEarlier(end(of: resting[$1])) }
+        private mutating func rested() {
+            nextRested = resting.indices.reduce(nil) { $0.orEarlier(end(of: resting[$1])) }
         }
 
         /// When a pause between two tries ends: not while the address is in doubt.
@@ -63,9 +61,25 @@ struct FetchQueues: Sendable {
         /// Segments that are tried again, or will be.
         var retried: [SegmentRequest] { (running.map(\.request) + all).filter { $0.attempt > 1 } }
 
+        /// Whether a segment is being fetched, or will be.
+        func holds(_ identity: SegmentIdentity) -> Bool {
+            running.contains { $0.request.segment.identity == identity }
+                || waiting.contains { $0.segment.identity == identity }
+                || postponed.contains { $0.segment.identity == identity }
+                || resting.contains { $0.request.segment.identity == identity }
+        }
+
         /// Segments that are not being fetched.
         var count: Int { waiting.count + postponed.count + resting.count }
+        /// Nothing is being fetched, or will be.
+        var isEmpty: Bool { running.isEmpty && count == 0 }
         var all: [SegmentRequest] { waiting + postponed + resting.map(\.request) }
+
+        /// Whose the bytes are that have come of a segment that is being fetched.
+        func standing(of identity: SegmentIdentity, now: SteadyInstant) -> Standing {
+            let isReplaced = running.contains { $0.isReplaced && $0.request.segment.identity == identity }
+            return isReplaced ? .replaced : isDoubted(identity, at: now) ? .doubted : .own
+        }
 
         /// The downloads that begin now.
         mutating func start(now: SteadyInstant) -> [SegmentRequest] {
@@ -77,31 +91,39 @@ struct FetchQueues: Sendable {
             for place in running.indices where running[place].slowAt.map({ $0 <= now }) ?? false {
                 running[place].slowAt = nil
             }
-            let started = take(free).map { request in
-                var request = request
-                request.timeLimit = request.segment.timeLimit(now: now)
-                request.isLast =
+            var started = take(free)
+            for place in started.indices {
+                let request = started[place]
+                started[place].timeLimit = request.segment.timeLimit(now: now)
+                started[place].isLast =
                     request.attempt >= 3 && now + request.pause > request.segment.availableUntil
-                return request
-            }
-            running += started.map {
-                Running(request: $0, slowAt: now + $0.segment.leastTimeLimit * 2)
+                let limit = request.segment.leastTimeLimit
+                running.append(Running(request: started[place], slowAt: now + limit + limit))
             }
             return started
         }
 
+        /// A download has ended.
+        mutating func stop(_ identity: SegmentIdentity) {
+            let place = running.firstIndex { $0.request.segment.identity == identity }
+            if let place { running.remove(at: place) }
+        }
+
         mutating func add(_ requests: [SegmentRequest]) {
-            waiting += requests.filter { !$0.isPostponed }
-            postponed += requests.filter(\.isPostponed)
+            for request in requests {
+                if request.isPostponed { postponed.append(request) } else { waiting.append(request) }
+            }
         }
 
         /// Takes out the next ones, at most so many.
         mutating func take(_ limit: Int) -> [SegmentRequest] {
-            let prompt = waiting.prefix(limit)
-            let later = postponed.prefix(limit - prompt.count)
-            waiting.removeFirst(prompt.count)
+            var taken = Array(waiting.prefix(limit))
+            waiting.removeFirst(taken.count)
+            guard !postponed.isEmpty else { return taken }
+            let later = postponed.prefix(limit - taken.count)
+            taken += later
             postponed.removeFirst(later.count)
-            return Array(prompt + later)
+            return taken
         }
     }
 
@@ -127,21 +149,21 @@ struct FetchQueues: Sendable {
         case replaced
     }
 
-    var queues: [RenditionID: Queue] = [:]
+    var queues = ByRendition<Queue>()
     private var isClosed = false
     /// Segments that were to be fetched when the queues were closed, or later.
     private var dropped: [SegmentRequest] = []
 
     /// How many segments of a rendition can be added.
     func room(for id: RenditionID) -> Int {
-        guard let queue = queues[id] else { return Limits.waitingSegments }
-        return max(0, Limits.waitingSegments - queue.count)
+        max(0, Limits.waitingSegments - (queues[id]?.count ?? 0))
     }
 
     /// Takes segments of a rendition, in the order of listing.
     mutating func add(_ requests: [SegmentRequest], of id: RenditionID) {
         guard !isClosed else { return }
-        queues[id, default: Queue()].add(requests)
+        if queues[id] == nil { queues[id] = Queue() }
+        if let place = queues.place(of: id) { queues.values[place].add(requests) }
     }
 
     /// A playlist of a source run lists segments again that are still to be fetched: tokens in their URLs and
@@ -152,9 +174,12 @@ struct FetchQueues: Sendable {
         _ playlist: MediaPlaylist, of id: RenditionID, run: Int64?, _ use: SourceUse, base: HTTPURL,
         arrival: SteadyInstant,
     ) {
-        queues[id]?.doubted = []
-        queues[id]?.doubtedUntil = nil
-        guard let queue = queues[id], queue.count > 0 else { return }
+        guard let place = queues.place(of: id) else { return }
+        if queues.values[place].doubtedUntil != nil {
+            (queues.values[place].doubted, queues.values[place].doubtedUntil) = ([], nil)
+        }
+        guard queues.values[place].count > 0 else { return }
+        let queue = queues.values[place]
         let first = playlist.number(at: 0)
         let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
@@ -188,17 +213,14 @@ struct FetchQueues: Sendable {
 
     /// A try ended; with a time the segment is tried again then.
     mutating func ended(_ request: SegmentRequest, retry: SteadyInstant? = nil) {
-        let id = request.segment.identity.rendition
-        if let place = queues[id]?.running.firstIndex(where: {
-            $0.request.segment.identity == request.segment.identity
-        }) {
-            queues[id]?.running.remove(at: place)
-        }
+        let identity = request.segment.identity
+        let place = queues.place(of: identity.rendition)
+        if let place { queues.values[place].stop(identity) }
         guard let retry else { return }
         var request = request
         request.attempt += 1
         guard !isClosed else { return dropped.append(request) }
-        queues[id]?.resting.append(Resting(request: request, until: retry))
+        if let place { queues.values[place].resting.append(Resting(request: request, until: retry)) }
     }
 
     /// The newest request for a segment that is being fetched, or will be.
@@ -209,9 +231,7 @@ struct FetchQueues: Sendable {
 
     /// Whether a segment is being fetched, or will be.
     func holds(_ identity: SegmentIdentity) -> Bool {
-        guard let queue = queues[identity.rendition] else { return false }
-        return queue.running.contains { $0.request.segment.identity == identity }
-            || queue.all.contains { $0.segment.identity == identity }
+        queues[identity.rendition]?.holds(identity) ?? false
     }
 
     /// A segment is not fetched again after the try that is under way.
@@ -223,8 +243,11 @@ struct FetchQueues: Sendable {
 
     /// The downloads that begin now.
     mutating func start(now: SteadyInstant) -> [SegmentRequest] {
-        let due = queues.compactMap { id, queue in queue.isDue(at: now) ? id : nil }
-        return due.sorted().flatMap { queues[$0]?.start(now: now) ?? [] }
+        var started: [SegmentRequest] = []
+        for place in queues.values.indices where queues.values[place].isDue(at: now) {
+            started += queues.values[place].start(now: now)
+        }
+        return started
     }
 
     /// Drops what waits; what runs may finish.
@@ -247,9 +270,11 @@ struct FetchQueues: Sendable {
 
     /// When the next download may begin; nil when none rests, and none waits behind others.
     var next: SteadyInstant? {
-        queues.values.reduce(nil) { next, queue in
-            next.orEarlier(queue.nextSlow).orEarlier(queue.nextRested)
+        var next: SteadyInstant?
+        for place in queues.values.indices {
+            next = next.orEarlier(queues.values[place].nextSlow).orEarlier(queues.values[place].nextRested)
         }
+        return next
     }
 }
 

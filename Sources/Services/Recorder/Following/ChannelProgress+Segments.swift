@@ -6,11 +6,15 @@ import Timeline
 extension ChannelProgress {
     mutating func stored(_ fact: SegmentFact) {
         let (id, run) = (fact.identity.rendition, fact.identity.run)
-        renditions[id]?.count(fact)
-        guard let leading, renditions[id]?.run == run, let timestamp = fact.firstTimestamp else { return }
+        guard let own = renditions.place(of: id) else { return }
+        renditions.values[own].count(fact)
+        guard let leading, renditions.values[own].run == run, let timestamp = fact.firstTimestamp else {
+            return
+        }
         if id == leading { return compare(fact, at: timestamp) }
-        if let place = renditions[leading]?.media.place(of: timestamp, in: run) {
-            renditions[id]?.leaderStep = LeaderStep(
+        guard let leader = renditions.place(of: leading) else { return }
+        if let place = renditions.values[leader].media.place(of: timestamp, in: run) {
+            renditions.values[own].leaderStep = LeaderStep(
                 numbers: place.number - fact.identity.number, later: place.later)
         }
     }
@@ -18,9 +22,11 @@ extension ChannelProgress {
     /// The leading rendition has a segment: other ones may always have theirs before it.
     private mutating func compare(_ leader: SegmentFact, at timestamp: Int64) {
         let run = leader.identity.run
-        for (id, other) in renditions where id != leading && other.run == run && other.leaderStep == nil {
-            guard let place = other.media.place(of: timestamp, in: run) else { continue }
-            renditions[id]?.leaderStep = LeaderStep(
+        for (other, id) in renditions.keys.enumerated() where id != leading {
+            guard renditions.values[other].run == run, renditions.values[other].leaderStep == nil,
+                let place = renditions.values[other].media.place(of: timestamp, in: run)
+            else { continue }
+            renditions.values[other].leaderStep = LeaderStep(
                 numbers: leader.identity.number - place.number, later: -place.later)
         }
     }
@@ -35,11 +41,14 @@ extension ChannelProgress {
     mutating func judge(
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart?,
     ) -> RenditionProgress.Judgement {
-        renditions[segment.identity.rendition]?.judge(segment, stored, replacing: held) ?? .init()
+        guard let place = renditions.place(of: segment.identity.rendition) else { return .init() }
+        return renditions.values[place].judge(segment, stored, replacing: held)
     }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(_ id: RenditionID, _ part: StoredPart?) { renditions[id]?.settled(part) }
+    mutating func settled(_ id: RenditionID, _ part: StoredPart?) {
+        if let place = renditions.place(of: id) { renditions.values[place].settled(part) }
+    }
 
     /// A try for a segment failed, and is repeated.
     mutating func retried(_ id: RenditionID) { renditions[id]?.status.retries += 1 }

@@ -3,6 +3,9 @@ import Timeline
 
 /// Other playlists of a rendition.
 extension ChannelProgress {
+    /// Where the leading rendition lies among the others.
+    var leaderPlace: Int? { leading.flatMap { renditions.place(of: $0) } }
+
     /// Whether a playlist that leaves segments out shows all that a rendition lacks (RFC 8216bis §6.3.7).
     func isContinued(_ id: RenditionID, by playlist: MediaPlaylist) -> Bool {
         guard let highest = renditions[id]?.follower.highest, let first = PlaylistFollower.number(playlist, 0)
@@ -12,9 +15,10 @@ extension ChannelProgress {
 
     /// Whether a rendition's first playlist reaches back behind what was read of the catalogue.
     mutating func reachesBehindKnown(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
-        guard let lowest = renditions[id]?.lowestKnown, let first = PlaylistFollower.number(playlist, 0)
+        guard let place = renditions.place(of: id), let lowest = renditions.values[place].lowestKnown,
+            let first = PlaylistFollower.number(playlist, 0)
         else { return false }
-        renditions[id]?.lowestKnown = nil
+        renditions.values[place].lowestKnown = nil
         return first < lowest
     }
 

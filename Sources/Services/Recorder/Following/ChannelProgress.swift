@@ -9,7 +9,7 @@ import Timeline
 ///
 /// Decides only; it has no clock.
 struct ChannelProgress: Sendable {
-    var renditions: [RenditionID: RenditionProgress] = [:]
+    var renditions = ByRendition<RenditionProgress>()
     private let choice: ClockChoice
     /// The run that began in this process; nil after a start and after a change of source.
     private(set) var sourceRun: SourceRun?
@@ -40,10 +40,10 @@ struct ChannelProgress: Sendable {
     }
 
     /// By how much the dates of the source are corrected, microseconds; 0 when they are taken as they are.
-    var zone: Int64 { leading.flatMap { renditions[$0]?.placing.zone } ?? 0 }
+    var zone: Int64 { leaderPlace.map { renditions.values[$0].placing.zone } ?? 0 }
 
     /// How far the clock of the leading rendition is from its time line, microseconds.
-    var drift: Int64 { leading.flatMap { renditions[$0]?.placing.drift } ?? 0 }
+    var drift: Int64 { leaderPlace.map { renditions.values[$0].placing.drift } ?? 0 }
 
     /// The clock that recording goes by was set by so many microseconds.
     mutating func clockMoved(by step: Int64) {
@@ -52,7 +52,7 @@ struct ChannelProgress: Sendable {
 
     /// Why the source's dates are not used, in words; nil when they are.
     var distrust: String? {
-        renditions.sorted { $0.key < $1.key }.lazy.compactMap(\.value.placing.distrust).first
+        renditions.values.indices.lazy.compactMap { renditions.values[$0].placing.distrust }.first
     }
 
     /// A source is in use from now on.
@@ -107,8 +107,9 @@ struct ChannelProgress: Sendable {
     }
 
     private mutating func know(_ description: RenditionDescription) {
-        renditions[description.id, default: RenditionProgress(description, choice: choice)].description =
-            description
+        let id = description.id
+        if renditions[id] == nil { renditions[id] = RenditionProgress(description, choice: choice) }
+        renditions[id]?.description = description
     }
 }
 
@@ -163,8 +164,7 @@ extension ChannelProgress {
         _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Arrival, gap: GapReason?,
         room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
-        // It is taken out, so that a change copies nothing of it.
-        guard var rendition = renditions.removeValue(forKey: id) else { return Listing() }
+        guard var rendition = renditions.take(id) else { return Listing() }
         defer { renditions[id] = rendition }
         guard !playlist.segments.isEmpty else {
             if playlist.isEnded { rendition.follower.end() }
@@ -347,10 +347,11 @@ extension ChannelProgress {
 
     /// A rendition without dates lies as far behind arrival as the dated one that leads the channel.
     private func adoptLeadersOffset(_ rendition: inout RenditionProgress, _ playlist: MediaPlaylist) {
-        guard rendition.id != leading, let leader = leading.flatMap({ renditions[$0] }),
+        guard rendition.id != leading,
+            playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil }),
+            let leader = leading.flatMap({ renditions[$0] }),
             leader.run == rendition.run, leader.placing.clock == .source,
-            let offset = leader.placing.sourceOffset, !rendition.dateSteps.standing.areFound,
-            playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil })
+            let offset = leader.placing.sourceOffset, !rendition.dateSteps.standing.areFound
         else { return }
         rendition.placing.goOn(at: offset)
     }

@@ -135,13 +135,18 @@ struct HeldMedia: Sendable {
     /// The number of the segment of a run that has the media at a time stamp, and how far behind its begin
     /// they are, microseconds; nil when none has.
     func place(of timestamp: Int64, in run: Int64) -> (number: Int64, later: Int64)? {
-        pieces.reversed().lazy.compactMap { piece in
-            guard piece.identity.run == run, let other = piece.timestamp else { return nil }
+        for index in pieces.indices.reversed() where pieces[index].identity.run == run {
+            guard let other = pieces[index].timestamp else { continue }
             let later = Self.distance(from: other, to: timestamp)
-            if later.magnitude <= Limits.sameTimestamp.magnitude { return (piece.identity.number, 0) }
-            let isWithin = later > 0 && later < piece.window.microseconds - Limits.sameTimestamp
-            return isWithin ? (piece.identity.number, later) : nil
-        }.first
+            if later.magnitude <= Limits.sameTimestamp.magnitude {
+                return (pieces[index].identity.number, 0)
+            }
+            guard later > 0, later < pieces[index].window.microseconds - Limits.sameTimestamp else {
+                continue
+            }
+            return (pieces[index].identity.number, later)
+        }
+        return nil
     }
 
     /// The pieces with time stamps, in order of time, split where the time stamps are not continuous.

@@ -115,25 +115,30 @@ struct NewEntries {
     }
 
     private static func roundsDurations(_ playlist: MediaPlaylist) -> Bool {
-        playlist.segments.allSatisfy { $0.durationMicroseconds % Microseconds.perSecond == 0 }
+        let segments = playlist.segments
+        return segments.indices.allSatisfy {
+            segments[$0].durationMicroseconds % Microseconds.perSecond == 0
+        }
     }
 
     /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
     /// ones' back from the first date (RFC 8216bis §6.3.3).
     static func dates(of playlist: MediaPlaylist) -> [Instant?] {
+        let segments = playlist.segments
         var dates: [Instant?] = []
+        dates.reserveCapacity(segments.count)
         var next: Instant?
-        for entry in playlist.segments {
-            if entry.discontinuityCount > 0 { next = nil }
-            let date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
+        for index in segments.indices {
+            if segments[index].discontinuityCount > 0 { next = nil }
+            let date = segments[index].programDateTimeMicroseconds.map { Instant(microseconds: $0) } ?? next
             dates.append(date)
-            next = date.map { $0 + entry.durationMicroseconds }
+            next = date.map { $0 + segments[index].durationMicroseconds }
         }
         for index in dates.indices.dropLast().reversed() where dates[index] == nil {
-            guard playlist.segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
+            guard segments[index + 1].discontinuityCount == 0, let later = dates[index + 1] else {
                 continue
             }
-            dates[index] = later - playlist.segments[index].durationMicroseconds
+            dates[index] = later - segments[index].durationMicroseconds
         }
         return dates
     }

@@ -313,15 +313,20 @@ extension PlaylistFollower {
     /// Behind EXT-X-DISCONTINUITY the same media may play once more, unless they have the same date.
     static func isRepeated(_ playlist: MediaPlaylist, _ index: Int) -> Bool {
         guard index > 0 else { return false }
-        let (entry, before) = (playlist.segments[index], playlist.segments[index - 1])
-        guard entry.uri == before.uri, entry.byteRange == before.byteRange, !entry.isGap else { return false }
-        let (date, dateBefore) = (entry.programDateTimeMicroseconds, before.programDateTimeMicroseconds)
-        return entry.discontinuityCount == 0
+        let segments = playlist.segments
+        guard segments[index].uri == segments[index - 1].uri,
+            segments[index].byteRange == segments[index - 1].byteRange, !segments[index].isGap
+        else { return false }
+        let (date, dateBefore) = (
+            segments[index].programDateTimeMicroseconds, segments[index - 1].programDateTimeMicroseconds
+        )
+        return segments[index].discontinuityCount == 0
             ? (date ?? .min) <= (dateBefore ?? .min) : date != nil && date == dateBefore
     }
 
     /// A playlist without repeats of its newest entry: the next load has another segment under their numbers.
     static func withoutRepeats(_ playlist: MediaPlaylist) -> MediaPlaylist {
+        guard isRepeated(playlist, playlist.segments.count - 1) else { return playlist }
         var playlist = playlist
         while isRepeated(playlist, playlist.segments.count - 1) { playlist.segments.removeLast() }
         return playlist
@@ -337,15 +342,20 @@ extension PlaylistFollower {
     /// duration.
     static func length(of playlist: MediaPlaylist) -> Int64 {
         let target = target(of: playlist)
-        return playlist.segments.reduce(0) { $0 + (duration(of: $1) ?? target) }
+        let segments = playlist.segments
+        return segments.indices.reduce(0) { $0 + (duration(of: segments[$1]) ?? target) }
     }
 
     /// The playlist's target duration in microseconds; derived from its segments when the tag is missing.
     static func target(of playlist: MediaPlaylist) -> Int64 {
-        let longest = playlist.segments.lazy.map(\.durationMicroseconds).max() ?? 0
         let declared = Int64(clamping: playlist.targetDurationSeconds ?? 0).multipliedReportingOverflow(
             by: 1_000_000)
         let target = declared.overflow ? .max : declared.partialValue
-        return min(max(target > 0 ? target : longest, 1_000_000), 60_000_000)
+        return min(max(target > 0 ? target : longest(of: playlist), 1_000_000), 60_000_000)
+    }
+
+    private static func longest(of playlist: MediaPlaylist) -> Int64 {
+        let segments = playlist.segments
+        return segments.indices.reduce(0) { max($0, segments[$1].durationMicroseconds) }
     }
 }

@@ -18,7 +18,11 @@ struct RenditionPoll: Sendable {
     private(set) var begun: SteadyInstant
     /// When the playlist is asked for again; nil while an answer is awaited.
     private(set) var next: SteadyInstant?
-    @Boxed var doubt: Doubt?
+    @Boxed var doubt: Doubt? {
+        didSet { retryAt = doubt?.retry?.at }
+    }
+    /// When the segment in question is tried again; each event asks for it.
+    private(set) var retryAt: SteadyInstant?
     /// Playlists in a row that could not be judged.
     private var doubtfulCount = 0
 
@@ -42,7 +46,8 @@ struct RenditionPoll: Sendable {
 
     /// Waits as long as the standard wants, from the start of the last load on (RFC 8216bis §6.3.4).
     mutating func rest(now: SteadyInstant, chance: Double) {
-        (doubt, doubtfulCount) = (nil, 0)
+        if doubt != nil { doubt = nil }
+        doubtfulCount = 0
         next = max(begun + .microseconds(polling.leanedPause(chance: chance)), now + .milliseconds(100))
     }
 }

@@ -26,12 +26,16 @@ struct DatedDurations {
     /// In front of the numbers of `holes` media are missing.
     init(_ playlist: MediaPlaylist, holes: Set<Int64> = []) {
         let pairs = Self.pairs(playlist, holes)
-        usual = Self.median(pairs.filter { $0.said == nil }.map(\.length))
+        guard !pairs.isEmpty else {
+            (usual, isWrong, isCoarse) = (nil, false, true)
+            return
+        }
+        usual = Self.median(pairs.filter { $0.said == nil }.map { $0.length })
         let said = pairs.filter { $0.said != nil }
-        let lengths = Self.median(said.map(\.length)) ?? 0
-        let durations = Self.median(said.compactMap(\.said)) ?? 0
+        let lengths = Self.median(said.map { $0.length }) ?? 0
+        let durations = Self.median(said.compactMap { $0.said }) ?? 0
         // One pair may be a hole, which makes it longer; several that agree with each other are segments.
-        let (shortest, longest) = (said.map(\.length).min() ?? 0, said.map(\.length).max() ?? 0)
+        let (shortest, longest) = (said.map { $0.length }.min() ?? 0, said.map { $0.length }.max() ?? 0)
         let count = lengths < durations || longest - shortest <= longest / 5 ? 2 : 3
         isWrong = said.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
         isCoarse = said.allSatisfy { $0.length % Microseconds.perSecond == 0 }
@@ -49,19 +53,20 @@ struct DatedDurations {
     }
 
     private static func pairs(_ playlist: MediaPlaylist, _ holes: Set<Int64>) -> [Pair] {
-        playlist.segments.indices.dropLast().compactMap { index in
-            let (entry, next) = (playlist.segments[index], playlist.segments[index + 1])
+        let segments = playlist.segments
+        return segments.indices.dropLast().compactMap { index in
+            guard let begin = segments[index].programDateTimeMicroseconds,
+                let end = segments[index + 1].programDateTimeMicroseconds,
+                segments[index + 1].discontinuityCount == 0
+            else { return nil }
             if !holes.isEmpty, let number = PlaylistFollower.number(playlist, index + 1),
                 holes.contains(number)
             {
                 return nil
             }
-            guard let begin = entry.programDateTimeMicroseconds, let end = next.programDateTimeMicroseconds,
-                next.discontinuityCount == 0
-            else { return nil }
             let (length, overflow) = end.subtractingReportingOverflow(begin)
             guard !overflow, (1...Limits.longestSegment).contains(length) else { return nil }
-            return Pair(length: length, said: PlaylistFollower.duration(of: entry))
+            return Pair(length: length, said: PlaylistFollower.duration(of: segments[index]))
         }
     }
 

@@ -85,13 +85,18 @@ struct MeasuredDurations: Sendable {
     /// the ratio of the last segments; nil when nothing is known.
     func duration(said: Int64?) -> Int64? {
         guard let said else {
-            let unsaid = pairs.lazy.filter { $0.said == nil }.map(\.measured)
-            return unsaid.isEmpty ? pairs.last?.measured : unsaid.reduce(0, +) / Int64(unsaid.count)
+            var (count, sum): (Int64, Int64) = (0, 0)
+            for pair in pairs where pair.said == nil { (count, sum) = (count + 1, sum + pair.measured) }
+            return count == 0 ? pairs.last?.measured : sum / count
         }
-        let known = pairs.filter { $0.said != nil }
-        guard known.count >= Limits.measuredAtLeast || known.contains(where: \.tells) else { return said }
-        let all = known.reduce(Int64(0)) { $0 + ($1.said ?? 0) }
-        let measured = known.reduce(Int64(0)) { $0 + $1.measured }
+        var (count, all, measured): (Int, Int64, Int64) = (0, 0, 0)
+        var tells = false
+        for pair in pairs {
+            guard let said = pair.said else { continue }
+            (count, all, measured) = (count + 1, all + said, measured + pair.measured)
+            tells = tells || pair.tells
+        }
+        guard count >= Limits.measuredAtLeast || tells else { return said }
         guard (all - measured).magnitude > (all / Limits.measuredSlack).magnitude else { return said }
         return max(1, Int64(Double(said) * (Double(measured) / Double(all))))
     }

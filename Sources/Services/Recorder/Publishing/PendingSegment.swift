@@ -36,4 +36,8 @@ struct PendingSegment: Sendable {
     /// A boundary that the source or the clock asks for in front of the segment.
     var boundary: String? { placed.boundary }
     var isExpected: Bool { if case .expected = progress { true } else { false } }
+    /// Its end while it is neither stored nor lost.
+    var expectedEnd: Instant? { isExpected ? end : nil }
+    /// What is stored of it.
+    var fact: SegmentFact? { if case .stored(let fact) = progress { fact } else { nil } }
 }

@@ -34,7 +34,7 @@ extension Publisher {
     /// waited for long enough.
     mutating func settleRequest(now: SteadyInstant, _ decisions: inout Decisions) -> Bool {
         guard let request else { return false }
-        let isDue = now - request.since > target * 3 && !awaitsReturning(before: request.at)
+        let isDue = now - request.since > target + target + target && !awaitsReturning(before: request.at)
         guard isDue || queues.values.allSatisfy({ hasReached($0, request, now: now) }) else { return false }
         self.request = nil
         discontinuitySequence += 1

@@ -7,8 +7,8 @@ extension Publisher {
     /// What is to be done with the next segment of a queue.
     private enum Step {
         case wait
-        case publish(SegmentFact)
-        case archive(SegmentFact)
+        case publish
+        case archive
         case giveUp(GapReason, note: String, isLost: Bool)
         case ask(cause: String, at: Instant)
     }
@@ -16,42 +16,53 @@ extension Publisher {
     /// Moves the queue that is furthest behind, of those that can move, so that none runs ahead of what is at
     /// hand.
     mutating func moveQueues(now: SteadyInstant, _ decisions: inout Decisions) -> Bool {
-        let waiting = queues.values.compactMap { queue in
-            queue.segments.first.map { ($0.start, queue.rendition) }
+        var waiting: [(Instant, Int)] = []
+        for place in queues.values.indices {
+            if let start = queues.values[place].next { waiting.append((start, place)) }
         }
-        .sorted { $0 < $1 }.map(\.1)
-        for rendition in waiting {
-            guard case .ask(let cause, let start) = step(of: rendition, now: now) else { continue }
-            ask(rendition, at: start, cause: cause, now: now)
+        // Places are in the order of the renditions.
+        waiting.sort { $0 < $1 }
+        for (_, place) in waiting {
+            guard case .ask(let cause, let start) = step(of: place, now: now) else { continue }
+            ask(queues.keys[place], at: start, cause: cause, now: now)
         }
-        for queue in queues.values {
-            guard let (cause, place) = queue.owedBoundary(in: discontinuitySequence) else { continue }
-            ask(queue.rendition, at: place, cause: cause, now: now)
+        for place in queues.values.indices {
+            guard let (cause, start) = queues.values[place].owedBoundary(in: discontinuitySequence) else {
+                continue
+            }
+            ask(queues.keys[place], at: start, cause: cause, now: now)
         }
-        return waiting.contains { moveFirst(of: $0, now: now, &decisions) }
+        return waiting.contains { moveFirst(of: $0.1, now: now, &decisions) }
     }
 
     /// Settles the next segment of a queue, if it can be.
     private mutating func moveFirst(
-        of rendition: RenditionID, now: SteadyInstant, _ decisions: inout Decisions,
+        of place: Int, now: SteadyInstant, _ decisions: inout Decisions,
     ) -> Bool {
-        guard let segment = queues[rendition]?.segments.first else { return false }
-        switch step(of: rendition, now: now) {
+        switch step(of: place, now: now) {
         case .wait, .ask:
             return false
         case .giveUp(let reason, let note, let isLost):
-            giveUp(segment, reason: reason, note: note, isLost: isLost, now: now, &decisions)
-        case .archive(let fact):
+            let segment = queues.values[place].segments[0].placed
+            giveUp(segment, reason: reason, note: note, isLost: isLost, &decisions)
+            queues.values[place].giveUp(now: now)
+        case .archive:
+            guard let fact = queues.values[place].segments[0].fact else { return false }
             decisions.segments.append(DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil))
-            queues[rendition]?.settle(now: now)
-        case .publish(let fact):
-            publish(fact, of: rendition, now: now, &decisions)
+            queues.values[place].settle(now: now)
+        case .publish:
+            guard let fact = queues.values[place].segments[0].fact else { return false }
+            publish(fact, of: place, now: now, &decisions)
         }
         return true
     }
 
-    private func step(of rendition: RenditionID, now: SteadyInstant) -> Step {
-        guard let queue = queues[rendition], let segment = queue.segments.first else { return .wait }
+    private func step(of place: Int, now: SteadyInstant) -> Step {
+        if queues.values[place].segments.isEmpty { return .wait }
+        return step(of: queues.values[place], queues.values[place].segments[0], now: now)
+    }
+
+    private func step(of queue: RenditionQueue, _ segment: PendingSegment, now: SteadyInstant) -> Step {
         switch segment.progress {
         case .expected:
             return segment.isPostponed || segment.end <= watermark
@@ -68,13 +79,13 @@ extension Publisher {
     private func step(
         of queue: RenditionQueue, _ segment: PendingSegment, _ fact: SegmentFact, now: SteadyInstant,
     ) -> Step {
-        if isPassed(segment, of: queue) { return .archive(fact) }
+        if isPassed(segment, of: queue) { return .archive }
         // Not longer than for a segment of which nothing came.
         if segment.awaitsBetter, let storedAt = segment.storedAt, now - storedAt <= target { return .wait }
         if runsAhead(segment, now: now) { return .wait }
         if let cause = boundary(before: segment, fact, queue) { return .ask(cause: cause, at: segment.start) }
         if let request, segment.middle > request.at { return .wait }
-        return .publish(fact)
+        return .publish
     }
 
     /// Whether the published log has gone past a segment: it would run back, change what was said to be
@@ -95,12 +106,13 @@ extension Publisher {
     /// begin before what is published: what the others had published meanwhile would be lost for the waiting
     /// one. It costs viewers nothing, because the watermark waits too.
     private func runsAhead(_ segment: PendingSegment, now: SteadyInstant) -> Bool {
-        if let storedAt = segment.storedAt, now - storedAt > target * 2 { return false }
-        return queues.values.contains { queue in
-            guard let next = queue.segments.first, next.isExpected, next.end < segment.middle else {
+        if let storedAt = segment.storedAt, now - storedAt > target + target { return false }
+        let middle = segment.middle
+        return queues.values.indices.contains { place in
+            guard let next = queues.values[place].segments.first?.expectedEnd, next < middle else {
                 return false
             }
-            return !queue.isSilent(now: now, target: target)
+            return !queues.values[place].isSilent(now: now, target: target)
         }
     }
 
@@ -117,29 +129,26 @@ extension Publisher {
     }
 
     private mutating func giveUp(
-        _ segment: PendingSegment, reason: GapReason, note: String, isLost: Bool,
-        now: SteadyInstant,
+        _ segment: PlacedSegment, reason: GapReason, note: String, isLost: Bool,
         _ decisions: inout Decisions,
     ) {
         decisions.losses.append(
             Loss(
-                window: TimeWindow(begin: segment.start, end: segment.end), reason: reason,
-                rendition: segment.identity.rendition, note: note))
-        if isLost { decisions.lost.append(segment.placed) } else { decisions.listed.append(segment.placed) }
-        queues[segment.identity.rendition]?.giveUp(now: now)
+                window: segment.window, reason: reason, rendition: segment.identity.rendition, note: note))
+        if isLost { decisions.lost.append(segment) } else { decisions.listed.append(segment) }
     }
 
     private mutating func publish(
-        _ fact: SegmentFact, of rendition: RenditionID, now: SteadyInstant,
+        _ fact: SegmentFact, of place: Int, now: SteadyInstant,
         _ decisions: inout Decisions,
     ) {
         beginFirst(&decisions)
         decisions.segments.append(
             DecidedSegment(
-                fact: fact, number: queues[rendition]?.nextNumber,
+                fact: fact, number: queues.values[place].nextNumber,
                 discontinuitySequence: discontinuitySequence
             ))
-        queues[rendition]?.publish(fact, in: discontinuitySequence, now: now)
+        queues.values[place].publish(fact, in: discontinuitySequence, now: now)
         end = max(end, fact.end)
     }
 }

@@ -31,7 +31,7 @@ struct Publisher: Sendable {
         var since: SteadyInstant
     }
 
-    var queues: [RenditionID: RenditionQueue] = [:]
+    var queues = ByRendition<RenditionQueue>()
     var discontinuitySequence: Int32
     /// No segment whose middle lies before it enters the discontinuity sequence.
     var discontinuityBegin: Instant
@@ -86,27 +86,31 @@ struct Publisher: Sendable {
     mutating func listed(
         _ segments: [PendingSegment], of rendition: RenditionID, now: SteadyInstant
     ) {
-        if !segments.isEmpty { queues[rendition]?.listed(segments, now: now) }
+        guard !segments.isEmpty, let place = queues.place(of: rendition) else { return }
+        queues.values[place].listed(segments, now: now)
     }
 
     /// Segments that wait in the queues, stored or not.
-    var pendingCount: Int { queues.values.reduce(0) { $0 + $1.segments.count } }
+    var pendingCount: Int { queues.values.indices.reduce(0) { $0 + queues.values[$1].segments.count } }
 
     /// Whether a segment waits in its queue.
     func expects(_ identity: SegmentIdentity) -> Bool {
-        queues[identity.rendition]?.segments.contains { $0.identity == identity } ?? false
+        queues.place(of: identity.rendition).map { queues.values[$0].index(of: identity) != nil } ?? false
     }
 
     /// A segment's bytes are durable; better ones may come unless they are final.
     mutating func stored(_ fact: SegmentFact, isFinal: Bool = true, now: SteadyInstant) {
-        if !(queues[fact.identity.rendition]?.stored(fact, isFinal: isFinal, now: now) ?? false) {
-            late.append(fact)
+        if let place = queues.place(of: fact.identity.rendition),
+            queues.values[place].stored(fact, isFinal: isFinal, now: now)
+        {
+            return
         }
+        late.append(fact)
     }
 
     /// No better bytes of a segment will come.
     mutating func isFinal(_ identity: SegmentIdentity) {
-        queues[identity.rendition]?.isFinal(identity)
+        if let place = queues.place(of: identity.rendition) { queues.values[place].isFinal(identity) }
     }
 
     /// A segment may be long in coming: the reason is told when its turn has passed.
@@ -140,16 +144,20 @@ struct Publisher: Sendable {
     /// When time alone may let something move that cannot move now; nil when it takes an event.
     func nextTurn(after now: SteadyInstant) -> SteadyInstant? {
         // Patience has ended behind its last instant.
-        let end = request.map { $0.since + target * 3 + .milliseconds(1) }
-        return queues.values.reduce(end.flatMap { $0 > now ? $0 : nil }) {
-            $0.orEarlier($1.nextTurn(after: now, target: target))
+        let target = target
+        let end = request.map { $0.since + target + target + target + .milliseconds(1) }
+        var next = end.flatMap { $0 > now ? $0 : nil }
+        for place in queues.values.indices {
+            next = next.orEarlier(queues.values[place].nextTurn(after: now, target: target))
         }
+        return next
     }
 
     /// The target duration that patience is measured with.
     var target: Duration { .seconds(max(targetSeconds, sourceSeconds, 1)) }
 
     private mutating func takeLate(_ limit: Int, _ decisions: inout Decisions) {
+        if late.isEmpty, lateLost.isEmpty { return }
         decisions.segments = late.prefix(limit).map { fact in
             var fact = fact
             fact.flags.insert(.late)
@@ -166,9 +174,13 @@ struct Publisher: Sendable {
     /// to come.
     private mutating func moveWatermark(now: SteadyInstant) {
         guard end.microseconds > 0 else { return }
-        let holding = queues.values.filter { !$0.isSilent(now: now, target: target) }
-        let settled = holding.map { $0.segments.first?.start ?? $0.settledEnd ?? watermark }
-        guard let reached = settled.min() else { return }
+        let target = target
+        var settled: Instant?
+        for place in queues.values.indices where !queues.values[place].isSilent(now: now, target: target) {
+            let end = queues.values[place].next ?? queues.values[place].settledEnd ?? watermark
+            settled = min(settled ?? end, end)
+        }
+        guard let reached = settled else { return }
         watermark = max(watermark, min(reached, returning ?? reached))
     }
 }

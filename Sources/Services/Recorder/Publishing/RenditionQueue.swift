@@ -74,7 +74,7 @@ struct RenditionQueue: Sendable {
     /// of its own, or one target duration in which a stored segment behind it could have been published.
     func isOverdue(now: SteadyInstant, target: Duration) -> Bool {
         if now - turnBegan > target { return true }
-        guard let waiting = segments.lazy.compactMap(\.storedAt).first else { return false }
+        guard let waiting = firstStoredAt else { return false }
         return now - max(waitBegan, waiting) > target
     }
 
@@ -84,21 +84,37 @@ struct RenditionQueue: Sendable {
     /// more nothing is waited for but what was listed.
     func isSilent(now: SteadyInstant, target: Duration) -> Bool {
         if !isNamed, segments.isEmpty { return true }
-        return now - lastProgress > target * 3 && !segments.contains { $0.storedAt != nil }
+        return now - lastProgress > target + target + target
+            && !segments.indices.contains { segments[$0].storedAt != nil }
     }
 
     /// When patience ends next: with the first segment, with what may replace it, or with the rendition.
     func nextTurn(after now: SteadyInstant, target: Duration) -> SteadyInstant? {
-        var ends = [lastProgress + target * 3]
-        if let storedAt = segments.first?.storedAt {
-            ends += [storedAt + target, storedAt + target * 2]
-        } else if !segments.isEmpty {
-            ends.append(turnBegan + target)
-            if let waiting = segments.lazy.compactMap(\.storedAt).first {
-                ends.append(max(waitBegan, waiting) + target)
-            }
+        var next: SteadyInstant?
+        func add(_ end: SteadyInstant) {
+            let turn = end + .milliseconds(1)
+            if turn > now { next = next.orEarlier(turn) }
         }
-        return ends.lazy.map { $0 + .milliseconds(1) }.filter { $0 > now }.min()
+        add(lastProgress + target + target + target)
+        if let storedAt = segments.first?.storedAt {
+            add(storedAt + target)
+            add(storedAt + target + target)
+        } else if !segments.isEmpty {
+            add(turnBegan + target)
+            if let waiting = firstStoredAt { add(max(waitBegan, waiting) + target) }
+        }
+        return next
+    }
+
+    /// The start of the next segment.
+    var next: Instant? { segments.isEmpty ? nil : segments[0].placed.start }
+
+    /// When the first of the segments that are stored was.
+    private var firstStoredAt: SteadyInstant? {
+        for index in segments.indices {
+            if let storedAt = segments[index].storedAt { return storedAt }
+        }
+        return nil
     }
 }
 
@@ -116,7 +132,7 @@ extension RenditionQueue {
     ///
     /// - Returns: false when no such segment waits
     mutating func stored(_ fact: SegmentFact, isFinal: Bool, now: SteadyInstant) -> Bool {
-        guard let index = segments.firstIndex(where: { $0.identity == fact.identity }) else { return false }
+        guard let index = index(of: fact.identity) else { return false }
         segments[index].progress = .stored(fact)
         segments[index].storedAt = segments[index].storedAt ?? now
         segments[index].awaitsBetter = !isFinal
@@ -126,14 +142,13 @@ extension RenditionQueue {
 
     /// No better bytes of a segment will come.
     mutating func isFinal(_ identity: SegmentIdentity) {
-        guard let index = segments.firstIndex(where: { $0.identity == identity }) else { return }
+        guard let index = index(of: identity) else { return }
         segments[index].awaitsBetter = false
     }
 
     /// The bytes of a segment will not come; what is stored stays stored.
     mutating func lost(_ identity: SegmentIdentity, reason: GapReason, note: String) {
-        guard let index = segments.firstIndex(where: { $0.identity == identity }),
-            segments[index].storedAt == nil
+        guard let index = index(of: identity), segments[index].storedAt == nil
         else {
             return
         }
@@ -142,8 +157,13 @@ extension RenditionQueue {
 
     /// The bytes of a segment may take long.
     mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
-        guard let index = segments.firstIndex(where: { $0.identity == identity }) else { return }
+        guard let index = index(of: identity) else { return }
         segments[index].waitsFor = reason
+    }
+
+    /// Where a segment waits; nil when it does not.
+    func index(of identity: SegmentIdentity) -> Int? {
+        segments.indices.first { segments[$0].placed.identity == identity }
     }
 
     /// Takes back what is listed behind everything that is stored or lost.
@@ -175,8 +195,9 @@ extension RenditionQueue {
 
     /// Takes the first segment off, settled one way or the other.
     mutating func settle(now: SteadyInstant) {
-        let segment = segments.removeFirst()
-        settledEnd = max(settledEnd ?? segment.end, segment.end)
+        let end = segments[0].end
+        segments.removeFirst()
+        settledEnd = max(settledEnd ?? end, end)
         turnBegan = now
         waitBegan = now
     }

@@ -9,15 +9,23 @@ struct TimestampTrail: Sendable {
     private struct Place {
         var identity: SegmentIdentity
         var timestamp: Int64
-        /// How long the segment is: its time, and its media, where both are known.
-        var durations: [Int64]
+        /// How long its media are, and its time, as far as they are known.
+        var measured: Int64?
+        var duration: Int64?
 
         /// Nil when the fact does not say where its media begins and how long it lasts.
         init?(_ fact: SegmentFact) {
-            durations = [fact.measuredDuration].compactMap { $0 }
-            if !fact.flags.contains(.correctedDuration) { durations.append(fact.duration) }
-            guard !durations.isEmpty, let first = fact.firstTimestamp else { return nil }
-            (identity, timestamp) = (fact.identity, first)
+            (identity, measured) = (fact.identity, fact.measuredDuration)
+            duration = fact.flags.contains(.correctedDuration) ? nil : fact.duration
+            guard measured != nil || duration != nil, let first = fact.firstTimestamp else { return nil }
+            timestamp = first
+        }
+
+        /// Whether media so much later go on from it.
+        func fits(_ step: Int64) -> Bool {
+            [measured, duration].contains {
+                $0.map { abs(step - $0) <= Limits.timestampSlack + $0 / 10 } ?? false
+            }
         }
     }
 
@@ -48,6 +56,6 @@ struct TimestampTrail: Sendable {
         let ticks = PresentationTime.difference(
             UInt64(bitPattern: next.timestamp), UInt64(bitPattern: last.timestamp))
         let step = ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
-        return last.durations.contains { abs(step - $0) <= Limits.timestampSlack + $0 / 10 }
+        return last.fits(step)
     }
 }

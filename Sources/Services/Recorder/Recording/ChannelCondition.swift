@@ -113,6 +113,6 @@ struct ChannelCondition: Sendable {
 
     /// When a channel that stores nothing more counts as stalled.
     func stallsAt(target: Duration) -> SteadyInstant {
-        (lastStored ?? began.steady) + target * 3
+        (lastStored ?? began.steady) + target + target + target
     }
 }

@@ -24,10 +24,17 @@ extension RecordingState {
         said.sourceChanges = sourceChangeCount
         said.deviations = deviations
         said.gapReason = condition.gapReason
-        said.renditions = progress.renditions.values.map(\.status).sorted { $0.id < $1.id }
+        said.renditions = renditionStatuses
         guard said != status else { return }
         status = said
         perform(.publishStatus(said))
+    }
+
+    /// What is said of the renditions: as most events change none of it, mostly what was said last.
+    private var renditionStatuses: [RenditionStatus] {
+        let (last, known) = (status?.renditions ?? [], progress.renditions.values)
+        let isSame = last.count == known.count && last.indices.allSatisfy { last[$0] == known[$0].status }
+        return isSame ? last : known.indices.map { known[$0].status }
     }
 
     /// What is wrong with the channel; nil when nothing is.

@@ -30,13 +30,13 @@ package struct PlaylistRequest: Sendable, Equatable {
     package var use: SourceUse
     var purpose: Purpose
     /// Nil asks for the source's configured URL.
-    package var url: HTTPURL?
+    @Boxed package var url: HTTPURL?
     /// On a connection of its own, after a failure.
     var isFresh = false
     /// Variables of the multivariant playlist, to be imported (RFC 8216bis §4.4.2.3).
     var variables: [String: String] = [:]
     /// The playlist as it was last taken: one that is still the same is not read again.
-    var known: PlaylistVersion?
+    @Boxed var known: PlaylistVersion?
     /// Lets the source answer that the known playlist has not changed, without sending it (RFC 9110 §13.1).
     var isConditional = false
     var begun: SteadyInstant
@@ -104,13 +104,13 @@ package struct FetchedPlaylist: Sendable {
     /// The URL after redirects: the base of relative ones.
     @Boxed var base: HTTPURL
     /// Where the URL that was asked led to; nil where it led nowhere else.
-    var edge: HTTPURL?
+    @Boxed var edge: HTTPURL?
     /// When the last byte had arrived.
     var arrival: Moment
     /// How long the answer took; the time in our own queue is no part of it.
     var lead: Duration
     /// Nil when it cannot be told from others.
-    var version: PlaylistVersion?
+    @Boxed var version: PlaylistVersion?
     /// Where it deviates from the standard.
     var notes: [Note] = []
 

@@ -15,7 +15,7 @@ struct SourceSession: Sendable {
     private var streams: [RenditionID: [HTTPURL]] = [:]
     /// Which of them is in use, and how many were tried since one last brought something.
     private var turns: [RenditionID: (place: Int, count: Int)] = [:]
-    private(set) var polls: [RenditionID: RenditionPoll] = [:]
+    private(set) var polls = ByRendition<RenditionPoll>()
     /// Where the playlists were redirected to, and until when they are asked for there.
     private var edges: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
     /// The playlists that were taken last.
@@ -54,7 +54,7 @@ struct SourceSession: Sendable {
 
     /// The source is a media playlist, which has arrived already.
     mutating func open(single id: RenditionID, at url: HTTPURL, poll: RenditionPoll) {
-        (places, polls) = ([id: url], [id: poll])
+        (places, polls) = ([id: url], ByRendition([id: poll]))
     }
 
     /// The source is a multivariant playlist with these renditions.
@@ -62,7 +62,7 @@ struct SourceSession: Sendable {
         _ streams: [RenditionID: [HTTPURL]], variables: [String: String],
         polls: [RenditionID: RenditionPoll], at now: Moment,
     ) {
-        (self.streams, self.variables, self.polls) = (streams, variables, polls)
+        (self.streams, self.variables, self.polls) = (streams, variables, ByRendition(polls))
         places = streams.compactMapValues(\.first)
         (isMultivariant, lastRenewal, named) = (true, now.steady, now.steady)
         leader = streams.keys.min().map { ($0, now.steady + Limits.leaderLead) }
@@ -76,16 +76,16 @@ extension SourceSession {
     mutating func dueRequests(now: SteadyInstant) -> [PlaylistRequest] {
         var requests: [PlaylistRequest] = []
         if let until = leader?.until, until <= now { leader = nil }
-        let due = polls.compactMap { id, poll in poll.next.map { $0 <= now } ?? false ? id : nil }
-        for id in due.sorted() {
-            guard let poll = polls[id], leader == nil || leader?.id == id else { continue }
-            polls[id]?.begin(at: now)
+        for (place, id) in polls.keys.enumerated() where leader == nil || leader?.id == id {
+            guard let next = polls.values[place].next, next <= now else { continue }
+            polls.values[place].begin(at: now)
+            let polling = polls.values[place].polling
             requests.append(
                 PlaylistRequest(
                     use: use, purpose: .rendition(id), url: edge(of: id, now: now) ?? places[id],
-                    isFresh: poll.polling.failures > 0,
+                    isFresh: polling.failures > 0,
                     variables: variables, known: versions[id],
-                    isConditional: poll.polling.mayAskConditionally(now: now), begun: now))
+                    isConditional: polling.mayAskConditionally(now: now), begun: now))
         }
         if let nextRenewal, nextRenewal <= now {
             let isForToken = tokenRenewal.map { $0 <= now } ?? false
@@ -97,19 +97,25 @@ extension SourceSession {
 
     /// The tries to read a doubtful segment that are due.
     mutating func dueProbes(now: SteadyInstant) -> [ProbeRequest] {
-        polls.compactMap { id, poll in poll.doubt == nil ? nil : id }.sorted().compactMap { id in
-            guard let retry = polls[id]?.doubt?.retry, retry.at <= now else { return nil }
-            polls[id]?.doubt?.retry = nil
-            return retry.request
+        var probes: [ProbeRequest] = []
+        for place in polls.values.indices {
+            guard let retry = polls.values[place].retryAt, retry <= now,
+                let probe = polls.values[place].doubt?.retry
+            else { continue }
+            polls.values[place].doubt?.retry = nil
+            probes.append(probe.request)
         }
+        return probes
     }
 
     /// When something is due next.
     var next: SteadyInstant? {
-        polls.reduce(nextRenewal) { next, poll in
-            let load = leader == nil || leader?.id == poll.key ? poll.value.next : leader?.until
-            return next.orEarlier(load).orEarlier(poll.value.doubt?.retry?.at)
+        var next = nextRenewal
+        for (place, id) in polls.keys.enumerated() {
+            let load = leader == nil || leader?.id == id ? polls.values[place].next : leader?.until
+            next = next.orEarlier(load).orEarlier(polls.values[place].retryAt)
         }
+        return next
     }
 
     /// When the multivariant playlist is read again though nothing has failed.
@@ -123,8 +129,9 @@ extension SourceSession {
     mutating func loaded(
         _ id: RenditionID, _ playlist: MediaPlaylist, isNews: Bool, now: SteadyInstant,
     ) {
-        guard let begun = polls[id]?.begun else { return }
-        polls[id]?.polling.loaded(playlist, changed: isNews, begun: begun, now: now)
+        guard let place = polls.place(of: id) else { return }
+        let begun = polls.values[place].begun
+        polls.values[place].polling.loaded(playlist, changed: isNews, begun: begun, now: now)
         if isNews { turns[id]?.count = 0 }
     }
 
@@ -158,8 +165,11 @@ extension SourceSession {
     /// are with the segments that it leaves out (RFC 8216bis §4.4.5.2).
     mutating func tellsTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
         guard playlist.skip == nil else { return !tagged.contains(id) }
-        guard !playlist.segments.isEmpty else { return true }
-        let isTagged = playlist.segments.contains { !$0.keys.isEmpty || $0.map != nil }
+        let segments = playlist.segments
+        guard !segments.isEmpty else { return true }
+        let isTagged = segments.indices.contains { index in
+            if case .some = segments[index].map { true } else { !segments[index].keys.isEmpty }
+        }
         if isTagged { tagged.insert(id) } else { tagged.remove(id) }
         return true
     }
@@ -192,7 +202,7 @@ extension SourceSession {
 
     mutating func rest(_ id: RenditionID, now: SteadyInstant, chance: Double) {
         if leader?.id == id { leader = nil }
-        polls[id]?.rest(now: now, chance: chance)
+        if let place = polls.place(of: id) { polls.values[place].rest(now: now, chance: chance) }
     }
 }
 

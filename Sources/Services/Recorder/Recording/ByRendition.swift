@@ -1,0 +1,49 @@
+import Timeline
+
+/// What is known of each rendition of a channel, in the order of their ids.
+///
+/// A channel has few renditions, and each event asks for them: a search along their ids takes less than a
+/// hash, and `values` are read and changed where they lie.
+struct ByRendition<Value: Sendable>: Sendable {
+    /// In ascending order.
+    private(set) var keys: [RenditionID] = []
+    /// One for each key.
+    var values: [Value] = []
+
+    init() {}
+
+    init(_ values: [RenditionID: Value]) {
+        for (id, value) in values { self[id] = value }
+    }
+
+    /// Where the value of a rendition lies; nil when it has none.
+    func place(of id: RenditionID) -> Int? {
+        for place in keys.indices where keys[place] == id { return place }
+        return nil
+    }
+
+    subscript(_ id: RenditionID) -> Value? {
+        @inline(__always) get {
+            guard let place = place(of: id) else { return nil }
+            return values[place]
+        }
+        _modify {
+            var value = take(id)
+            defer { if let value { insert(value, id) } }
+            yield &value
+        }
+    }
+
+    /// Takes a value out, so that a change of it copies nothing.
+    mutating func take(_ id: RenditionID) -> Value? {
+        guard let place = place(of: id) else { return nil }
+        keys.remove(at: place)
+        return values.remove(at: place)
+    }
+
+    private mutating func insert(_ value: consuming Value, _ id: RenditionID) {
+        let place = keys.firstIndex { id < $0 } ?? keys.count
+        keys.insert(id, at: place)
+        values.insert(value, at: place)
+    }
+}
