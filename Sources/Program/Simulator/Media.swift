@@ -17,17 +17,20 @@ enum Media {
     static func digest(
         _ source: Int, _ rendition: RenditionID, _ index: Int, _ condition: Condition = .whole,
     ) -> [UInt8] {
-        let number = UInt64(index)
-        return [UInt8(source), rendition.kind.letter.asciiValue ?? 0, UInt8(rendition.index)]
-            + (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
-            + (condition == .whole ? [] : [condition.rawValue])
+        var digest: [UInt8] = []
+        digest.reserveCapacity(12)
+        digest.append(UInt8(source))
+        digest.append(rendition.kind.letter.asciiValue ?? 0)
+        digest.append(UInt8(rendition.index))
+        for place in 0..<8 { digest.append(UInt8(truncatingIfNeeded: index >> (8 * place))) }
+        if condition != .whole { digest.append(condition.rawValue) }
+        return digest
     }
 
     static func source(_ digest: [UInt8]) -> (source: Int, index: Int) {
-        let index = digest.dropFirst(3).prefix(8).enumerated().reduce(UInt64(0)) {
-            $0 | UInt64($1.element) << (8 * UInt64($1.offset))
-        }
-        return (Int(digest.first ?? 0), Int(index))
+        guard digest.count >= 11 else { return (0, 0) }
+        let index = (0..<8).reduce(0) { $0 | Int(digest[3 + $1]) << (8 * $1) }
+        return (Int(digest[0]), index)
     }
 
     static func condition(_ digest: [UInt8]) -> Condition {

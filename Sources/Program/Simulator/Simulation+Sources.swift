@@ -6,7 +6,7 @@ import Timeline
 
 /// Sources.
 extension Simulation {
-    func source(of use: SourceUse) -> Int? { sources[use.source.url] }
+    func source(of use: SourceUse) -> Int? { sources.firstIndex(of: use.source.url) }
 
     mutating func answer(_ request: PlaylistRequest, _ node: Int) {
         guard let source = source(of: request.use) else { return }
@@ -27,27 +27,26 @@ extension Simulation {
                 digest: digest, of: url)
             return .playlistArrived(fetched, request)
         }
-        let encoder = encoders[source]
-        guard let id = rendition(of: request, encoder) else {
-            return happen(fetched(encoder.multivariantPlaylist, nil), node, after: duration)
+        guard let id = rendition(of: request, encoders[source].settings.renditions) else {
+            return happen(fetched(encoders[source].multivariantPlaylist, nil), node, after: duration)
         }
         var instant = made
         if let stale = scenario.fault(.stale, of: source, at: now), chance.happens(in: 2) {
             instant = made - stale.amount
         }
-        let digest = encoder.digest(of: id, at: instant, scenario)
+        let digest = encoders[source].digest(of: id, at: instant, scenario)
         let event: RecordingEvent =
             request.knows(digest, of: url)
             ? .playlistUnchanged(arrival, request)
-            : fetched(.media(encoder.playlist(id, at: instant, scenario)), digest)
+            : fetched(.media(encoders[source].playlist(id, at: instant, scenario)), digest)
         happen(event, node, after: duration)
     }
 
     /// The rendition whose playlist is asked for; nil for the multivariant playlist.
-    private func rendition(of request: PlaylistRequest, _ encoder: Encoder) -> RenditionID? {
+    private func rendition(of request: PlaylistRequest, _ renditions: [RenditionID]) -> RenditionID? {
+        if renditions.count == 1 { return renditions[0] }
         let path = request.url?.path
-        let named = encoder.settings.renditions.first { path == "/\($0).m3u8" }
-        return named ?? (encoder.settings.renditions.count == 1 ? encoder.settings.renditions[0] : nil)
+        return renditions.first { path == "/\($0).m3u8" }
     }
 
     mutating func answer(_ request: SegmentRequest, _ node: Int) {

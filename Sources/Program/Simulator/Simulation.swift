@@ -50,8 +50,8 @@ struct Simulation {
     var now = Scenario.begin
     private(set) var isStopping = false
     private(set) var stepCount = 0
-    /// The sources by their URLs, and those URLs.
-    let sources: [String: Int]
+    /// The URLs of the sources.
+    let sources: [String]
     let bases: [HTTPURL]
     /// Tells what the recorder logs, with the time.
     let trace: ((String) -> Void)?
@@ -65,7 +65,7 @@ struct Simulation {
         encoders = scenario.encoders.enumerated().map { Encoder($1, index: $0, scenario: scenario) }
         nodes = (0..<scenario.nodeCount).map { SimulatedNode(index: $0) }
         let urls = encoders.map { Self.url(of: $0.index) }
-        sources = Dictionary(uniqueKeysWithValues: zip(urls, encoders.indices))
+        sources = urls
         bases = urls.compactMap { try? HTTPURL($0) }
         let listed = urls.enumerated().map { SourceSettings(url: $1, priority: $0) }
         var settings = ChannelSettings(
