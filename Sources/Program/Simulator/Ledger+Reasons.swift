@@ -61,7 +61,7 @@ extension Ledger {
         case .latePlaylists:
             [.sourceUnreachable, .sourceStalled, .sourceJump, .segmentMissing, .segmentExpired]
         case .diskFull: [.diskFull]
-        case .killed, .cutOff, .catalogueAway, .answersLost: [.recorderDown]
+        case .killed, .cutOff, .catalogueAway, .catalogueSlow, .answersLost: [.recorderDown]
         // A process that stood still sees numbers that have jumped.
         case .frozen: [.recorderDown, .sourceJump, .sourceStalled, .segmentMissing, .segmentExpired]
         case .keyAway, .wrongKey: [.keyMissing]

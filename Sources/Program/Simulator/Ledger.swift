@@ -241,8 +241,10 @@ struct Ledger {
                 return TimeWindow(begin: fault.span.begin, end: end + fault.amount + recovery)
             case .slow: return TimeWindow(begin: fault.span.begin, end: end + fault.amount * 2)
             case .killed, .frozen, .diskFull:
-                return TimeWindow(begin: fault.span.begin, end: end + recovery)
-            case .cutOff, .catalogueAway:
+                return TimeWindow(begin: fault.span.begin, end: leaseIsTold(from: end) + recovery)
+            case .catalogueSlow where scenario.nodeCount > 1:
+                return TimeWindow(begin: fault.span.begin, end: end + fault.amount + recovery + 6_000_000)
+            case .cutOff, .catalogueAway, .catalogueSlow:
                 // A node that takes over needs PostgreSQL.
                 let takesOver =
                     scenario.nodeCount > 1
@@ -258,6 +260,12 @@ struct Ledger {
             spans = spans.map { TimeWindow(begin: $0.begin, end: $0.end + 9_000_000) }
         }
         return spans.sorted { $0.begin < $1.begin }
+    }
+
+    /// When a process that asks for the lease at an instant has the answer: it does not record before.
+    private func leaseIsTold(from instant: Instant) -> Instant {
+        let slow = scenario.faults.filter { $0.kind == .catalogueSlow && $0.span.contains(instant) }
+        return slow.map { $0.span.end + $0.amount }.max() ?? instant
     }
 
     // MARK: Holes

@@ -43,6 +43,7 @@ struct Scenario: Sendable {
         addDiscontinuities()
         addSteps()
         addCalmFaults()
+        addSlowCatalogue()
     }
 
     /// Dates that jump are followed only where the channel says that they are right.
@@ -98,6 +99,15 @@ struct Scenario: Sendable {
             if isWanted, encoders.count == 1, encoders[0].allows(kind), isCalm(around: fault.span) {
                 faults.append(fault)
             }
+        }
+    }
+
+    /// A PostgreSQL that is slow, behind all others, so that those keep their numbers.
+    private mutating func addSlowCatalogue() {
+        var chance = SeededChance(seed: seed ^ 0x510)
+        guard chance.happens(in: 3) else { return }
+        for _ in 0..<Int.random(in: 1...2, using: &chance) {
+            faults.append(Fault(slowWithin: length - Self.quiet, &chance))
         }
     }
 
@@ -162,6 +172,9 @@ struct Fault: Sendable {
         case catalogueAway
         /// Answers of PostgreSQL to commits are lost.
         case answersLost
+        /// PostgreSQL does and answers what it is asked, each up to `amount` microseconds late; one of three
+        /// answers is lost.
+        case catalogueSlow
         /// The archive's disk is full.
         case diskFull
         /// The process is killed; it is started again when the time is over.
@@ -187,6 +200,10 @@ struct Fault: Sendable {
         static let extra: [Kind] = [.damaged, .keyAway, .wrongKey, .refused]
         /// Those that came still later, and are drawn only where nothing else is wrong.
         static let calm: [Kind] = [.gap, .dateJump]
+        /// Those that are drawn by themselves.
+        private static let single: [Kind] = [.partial, .catalogueSlow]
+        /// Those that came first.
+        static let first = allCases.filter { !(extra + calm + single).contains($0) }
     }
 
     var kind: Kind
@@ -200,9 +217,7 @@ struct Fault: Sendable {
     }
 
     init(within length: Int64, encoders: Int, nodes: Int, target: Int64, _ chance: inout SeededChance) {
-        kind =
-            Kind.allCases.filter { $0 != .partial && !(Kind.extra + Kind.calm).contains($0) }
-            .randomElement(using: &chance) ?? .sourceAway
+        kind = Kind.first.randomElement(using: &chance) ?? .sourceAway
         place = 0
         switch kind {
         case .sourceAway, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
@@ -210,7 +225,9 @@ struct Fault: Sendable {
             place = Int.random(in: 0..<encoders, using: &chance)
         case .clockStep, .diskFull, .killed, .frozen, .cutOff:
             place = Int.random(in: 0..<nodes, using: &chance)
-        case .catalogueAway, .answersLost, .damaged, .keyAway, .wrongKey, .refused, .gap, .dateJump: break
+        case .catalogueAway, .answersLost, .catalogueSlow, .damaged, .keyAway, .wrongKey, .refused, .gap,
+            .dateJump:
+            break
         }
         span = Self.span(within: length, &chance)
         let begin = span.begin - Scenario.begin
@@ -246,6 +263,12 @@ struct Fault: Sendable {
         amount =
             kind == .dateJump
             ? jump * Microseconds.perSecond : Int64.random(in: 1...8, using: &chance) * target
+    }
+
+    init(slowWithin length: Int64, _ chance: inout SeededChance) {
+        (kind, place) = (.catalogueSlow, 0)
+        span = Self.span(within: length, &chance)
+        amount = [500_000, 2_000_000, 8_000_000, 20_000_000].randomElement(using: &chance) ?? 8_000_000
     }
 
     /// Short and long ones are as likely.

@@ -35,6 +35,8 @@ struct SimulatedCatalogue {
     private(set) var losses: [Loss] = []
     private(set) var markers: [Marker] = []
     private(set) var findings: [String] = []
+    /// Published segments that came once more, as the answer to their batch was lost.
+    private(set) var repeatedCount = 0
     private var renditions: [RenditionID: Rendition] = [:]
     private var intake: [SegmentIdentity: Intake] = [:]
     private var fence: Int64 = 0
@@ -56,11 +58,16 @@ struct SimulatedCatalogue {
     // MARK: Leases
 
     mutating func heartbeat(_ node: Int, at now: Instant) {
-        expiries[node] = now + 6_000_000
+        expiries[node] = now + Self.lease
     }
 
-    mutating func takeLease(_ node: Int, at now: Instant) -> Lease? {
-        if let owner, owner != node, expiries[owner] ?? .init(microseconds: 0) > now { return nil }
+    /// How long a node counts as alive after it was heard, microseconds.
+    static let lease: Int64 = 6_000_000
+
+    /// A node that does not take over leaves the lease even to a node that seems to be dead.
+    mutating func takeLease(_ node: Int, at now: Instant, takesOver: Bool) -> Lease? {
+        let isTaken = expiries[owner ?? node] ?? Instant(microseconds: 0) > now || !takesOver
+        if let owner, owner != node, isTaken { return nil }
         owner = node
         fence += 1
         return Lease(fence: fence, publishedHead: head, databaseDate: now)
@@ -172,6 +179,7 @@ struct SimulatedCatalogue {
             return repair(fact, of: &rendition, archive)
         }
         if intake[fact.identity] == .stored {
+            if isPublished, rendition.rows.last?.number == segment.number { repeatedCount += 1 }
             // What a former owner archived gives way to what the present one publishes.
             guard isPublished,
                 let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),

@@ -32,6 +32,20 @@ struct SimulatedNode {
     /// The bytes of segments whose facts are in the file of what PostgreSQL refuses.
     var refused: Set<[UInt8]> = []
 
+    /// When the catalogue heard this node first, of the times without a pause, and last.
+    private(set) var beats: (first: Instant, last: Instant)?
+
+    mutating func beat(at now: Instant) {
+        let isPause = beats.map { now - $0.last > SimulatedCatalogue.lease } ?? true
+        beats = (isPause ? now : beats?.first ?? now, now)
+    }
+
+    /// Whether the catalogue has heard this node for as long as a lease lasts: only then it takes over.
+    func isSteady(at now: Instant) -> Bool {
+        guard let beats else { return false }
+        return now - beats.first >= SimulatedCatalogue.lease && now - beats.last <= SimulatedCatalogue.lease
+    }
+
     struct HeldKey: Hashable {
         var source: Int
         var number: Int
@@ -41,7 +55,7 @@ struct SimulatedNode {
     mutating func die(_ chance: inout SeededChance) {
         life += 1
         (state, lease, wait, status) = (nil, nil, nil, nil)
-        (unfinished, keys, readsAll) = ([], [], false)
+        (unfinished, keys, readsAll, beats) = ([], [], false, nil)
         _ = journal.append(appending.prefix(Int.random(in: 0...appending.count, using: &chance)))
         appending = []
         journal.crash(&chance)

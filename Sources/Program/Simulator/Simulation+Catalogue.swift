@@ -10,6 +10,16 @@ extension Simulation {
         !scenario.faults(.catalogueAway, of: 0, at: now) && !scenario.faults(.cutOff, of: node, at: now)
     }
 
+    /// How much later than usual PostgreSQL does something, or answers.
+    mutating func lateness() -> Int64 {
+        guard let amount = scenario.fault(.catalogueSlow, of: 0, at: now)?.amount else { return 0 }
+        return delay(min(100_000, amount)...amount)
+    }
+
+    private func losesAnswers() -> Bool {
+        scenario.faults(.answersLost, of: 0, at: now) || scenario.faults(.catalogueSlow, of: 0, at: now)
+    }
+
     /// A batch arrives at PostgreSQL, also when its sender is gone by then.
     mutating func commit(_ batch: Batch, _ node: Int, _ life: Int) {
         let answer: Result<Bool, CatalogueError>
@@ -22,21 +32,24 @@ extension Simulation {
             answer = .failure(.factsRefused(facts, PostgresError(.refused, "the value is out of range")))
         } else if isConnected(node) {
             let isHeld = catalogue.commit(batch, archive: archive)
-            let isLost = scenario.faults(.answersLost, of: 0, at: now) && chance.happens(in: 3)
+            let isLost = losesAnswers() && chance.happens(in: 3)
             answer = isLost ? .failure(.notInTime) : .success(isHeld)
         } else {
             answer = .failure(.notInTime)
         }
         let after = if case .failure = answer { delay(100_000...2_000_000) } else { delay(1_000...6_000) }
         queue.add(
-            .recording(.catalogueAnswered(answer), node: node, life: life), at: now + after)
+            .recording(.catalogueAnswered(answer), node: node, life: life), at: now + after + lateness())
     }
 
     mutating func heartbeat(_ node: Int) {
         let isRunning =
             !scenario.faults(.killed, of: node, at: now) && !scenario.faults(.frozen, of: node, at: now)
-        if isRunning, isConnected(node) { catalogue.heartbeat(node, at: now) }
-        if !isStopping { queue.add(.heartbeat(node: node), at: now + 1_500_000) }
+        if isRunning, isConnected(node) {
+            catalogue.heartbeat(node, at: now)
+            nodes[node].beat(at: now)
+        }
+        if !isStopping { queue.add(.heartbeat(node: node), at: now + 1_500_000 + lateness()) }
     }
 
     /// One of three facts of segments that were listed in the span of such a fault.

@@ -11,7 +11,17 @@ extension Simulation {
     mutating func start(_ node: Int) {
         guard !isStopping else { return }
         guard isConnected(node) else { return startWithoutLease(node) }
-        guard let lease = catalogue.takeLease(node, at: now) else {
+        let lease = catalogue.takeLease(node, at: now, takesOver: nodes[node].isSteady(at: now))
+        let late = lateness()
+        guard late > 0 else { return leaseAnswered(lease, node) }
+        let answer: Lease?? = chance.happens(in: 3) ? nil : .some(lease)
+        queue.add(.leaseAnswered(answer, node: node, life: nodes[node].life), at: now + late)
+    }
+
+    mutating func leaseAnswered(_ answer: Lease??, _ node: Int) {
+        guard !isStopping else { return }
+        guard let lease = answer else { return startWithoutLease(node) }
+        guard let lease else {
             nodes[node].resumePoint = nil
             _ = enterUnowned(node)
             return startLater(node, failed: false)
@@ -49,6 +59,8 @@ extension Simulation {
         guard isConnected(node) else {
             return queue.add(.askForLease(node: node, life: nodes[node].life), at: now + 1_000_000)
         }
+        let late = lateness()
+        guard late == 0 else { return happen(.stopRequested, node, after: late) }
         handle(.stopRequested, node)
     }
 
@@ -93,7 +105,7 @@ extension Simulation {
             happen(.journalRead(.success(lines)), node, after: delay(500...4_000))
         case .trimJournal(let positions): nodes[node].journal.trim(positions)
         case .commit(let batch):
-            queue.add(.commit(batch, node: node, life: life), at: now + delay(500...5_000))
+            queue.add(.commit(batch, node: node, life: life), at: now + delay(500...5_000) + lateness())
         case .deleteObject(let key): archive.delete(key)
         case .publishStatus(let status): nodes[node].status = status
         case .log(let message):

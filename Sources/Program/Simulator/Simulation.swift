@@ -11,6 +11,8 @@ import Timeline
 struct Simulation {
     enum Happening {
         case start(node: Int, life: Int)
+        /// The answer to a process that asked for the lease; nil when it is lost.
+        case leaseAnswered(Lease??, node: Int, life: Int)
         case recording(RecordingEvent, node: Int, life: Int)
         /// A segment's bytes become durable.
         case stored(StoredSegment, SegmentRequest, node: Int, life: Int)
@@ -29,7 +31,8 @@ struct Simulation {
         /// The process that it happens to, if it is still the same by then; nil for what happens in any case.
         var process: (node: Int, life: Int)? {
             switch self {
-            case .start(let node, let life), .recording(_, let node, let life),
+            case .start(let node, let life), .leaseAnswered(_, let node, let life),
+                .recording(_, let node, let life),
                 .stored(_, _, let node, let life), .kept(_, _, _, let node, let life),
                 .opened(_, _, let node, let life), .appended(let node, let life),
                 .wake(let node, let life), .askForLease(let node, let life):
@@ -128,6 +131,7 @@ struct Simulation {
         }
         switch consume happening {
         case .start(let node, _): start(node)
+        case .leaseAnswered(let answer, let node, _): leaseAnswered(answer, node)
         case .recording(let event, let node, _): handle(event, node)
         case .stored(let stored, let request, let node, _): store(stored, request, node)
         case .kept(let index, let source, let request, let node, _):

@@ -329,7 +329,7 @@ struct SimulatorCheckTests {
         let id = RenditionID(kind: .video, index: 0)
         var archive = SimulatedArchive()
         var catalogue = SimulatedCatalogue()
-        let lease = catalogue.takeLease(0, at: Scenario.begin)
+        let lease = catalogue.takeLease(0, at: Scenario.begin, takesOver: true)
         func commit(_ number: Int64, at second: Int64, isStored: Bool) {
             let start = Scenario.begin + second * 1_000_000
             guard let lease, let channel = ChannelID("c") else { return }
