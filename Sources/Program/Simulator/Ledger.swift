@@ -22,8 +22,7 @@ struct Ledger {
                 doubles(rows) + overlaps(rows) + displaced(rows) + outOfStep(rows, with: renditions[0])
             let wrong: [String] =
                 placed + badJoins(rows) + badBoundaries(rows) + misstated(rows) + parts(rows) + misread(rows)
-            let missing: [String] = encoders.count == 1 ? missing(rows, of: id) : []
-            return wrong.prefix(5) + missing.prefix(5) + unexplained(rows).prefix(5)
+            return wrong.prefix(5) + missing(rows, of: id).prefix(5) + unexplained(rows).prefix(5)
                 + misexplained(rows, of: id).prefix(5)
         } + wrongMarkers.prefix(5)
     }
@@ -180,12 +179,13 @@ struct Ledger {
 
     private func missing(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> [String] {
         let aside = refused.filter { $0.starts(with: Media.digest(0, id, 0).prefix(3)) }
-        let held = Set((rows.map(\.fact.digest) + aside).map { Media.source($0).index })
+        let held = heldOfFirst(rows, of: id).union(aside.map { Media.source($0).index })
         let encoder = encoders[0]
-        let bad = badSpans
+        let (bad, used) = (badSpans, firstIsUsedUntil)
         let first = encoder.listed(at: Scenario.begin + 2_000_000).lowerBound
         return encoder.segments.indices.dropFirst(first).filter { index in
             !held.contains(index) && couldBeKept(index, bad)
+                && min(encoder.gone(index), scenario.end) <= used
         }.map { index in
             let segment = encoder.segments[index]
             return "segment \(segment.number), listed from \(seconds(segment.listedAt)) s to "
@@ -228,7 +228,7 @@ struct Ledger {
         let settings = encoders[0].settings
         let list = settings.duration * Int64(settings.listed)
         let recovery = max(settings.duration, list / 3) + 3_000_000
-        var spans = scenario.faults.compactMap { fault -> TimeWindow? in
+        var spans = faultsOfFirst.compactMap { fault -> TimeWindow? in
             let end = fault.span.end
             switch fault.kind {
             case .restart, .ended, .jump:
