@@ -29,7 +29,8 @@ extension Catalogue {
         let kinds = Set(all.map(\.1.id.kind))
         let kind = [RenditionKind.video, .audio, .subtitles].first { kinds.contains($0) }
         let rows = all.filter { $0.1.id.kind == kind }.map(\.0)
-        let begin = Swift.max(window.begin.microseconds, .min / 4) - (Quarter.microseconds + Self.longestSegment)
+        let margin = Quarter.microseconds + Self.longestSegment
+        let begin = Swift.max(window.begin.microseconds, .min / 4) - margin
         return try await pool.query(
             """
             SELECT id FROM unnest(\(rows)) AS wanted(id) WHERE EXISTS (
