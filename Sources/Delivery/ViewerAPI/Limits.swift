@@ -23,7 +23,7 @@ package enum Limits {
     /// How often an endless stream finds nothing before it sends a null packet, or ends if the channel is
     /// deleted: proxies and players end a connection that is silent for half a minute or a minute.
     static let pollsBetweenNullPackets = 10
-    /// How long a channel may go on without the rendition of an endless stream before that ends, microseconds.
+    /// How long a channel may go on without the rendition of an endless stream before it ends, microseconds.
     static let missedStream: Int64 = 60 * 1_000_000
     /// The length of a live playlist that does not wait behind long compositions, microseconds.
     static let shortLength: Int64 = 3600 * 1_000_000

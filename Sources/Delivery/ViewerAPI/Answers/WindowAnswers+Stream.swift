@@ -76,8 +76,8 @@ actor StreamFollower {
     /// The next part; if none is published, nothing after a pause.
     ///
     /// A source may be away for hours, so the stream ends only when its channel is deleted, or goes on
-    /// without the rendition that was asked for. Throws when the viewer has left. Each pause is short, so that
-    /// the server sees that the stream is alive.
+    /// without the rendition that was asked for. Throws when the viewer has left. Each pause is short, so
+    /// that the server sees that the stream is alive.
     func next() async throws -> FollowingPart {
         let (part, isKnown) = try await readable()
         if let part {

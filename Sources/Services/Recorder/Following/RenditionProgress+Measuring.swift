@@ -13,8 +13,8 @@ extension RenditionProgress {
         var whole: [SegmentIdentity] = []
     }
 
-    /// Judges by its media whether a stored segment, which may replace a part, is whole, and others by what is
-    /// known now.
+    /// Judges by its media whether a stored segment, which may replace a part, is whole, and others by what
+    /// is known now.
     mutating func judge(
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart? = nil,
     ) -> Judgement {

@@ -3,8 +3,8 @@ package import Timeline
 
 extension Catalogue {
     /// Returns the contiguous spans of a channel within a window, up to the live edge, at most
-    /// `Limits.timelineEntries`: what any of its video renditions holds, of a channel without video any of its
-    /// audio renditions.
+    /// `Limits.timelineEntries`: what any of its video renditions holds, of a channel without video any of
+    /// its audio renditions.
     package func coverage(of channel: Int32, in window: TimeWindow) async throws(CatalogueError)
         -> [TimeWindow]
     {
