@@ -1,6 +1,7 @@
 import HTTP
 import HTTPSupport
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -11,8 +12,8 @@ import Timeline
 /// Windows that have to be read from the catalogue, while that does not answer.
 @Suite(.serialized) struct ColdWindowTests {
     private static let channels = ["one", "two", "three", "four"]
-    /// What waits for a turn waits as long; what needs none is answered before.
-    private static let turnWait = Duration.seconds(2)
+    /// What needs no turn is answered long before the database ends what stands still in it, a minute.
+    private static let atOnce = Duration.seconds(30)
 
     /// Two segments of each of some renditions that lie ten hours apart, so a window has 40 quarters.
     private func record(_ channel: String, renditions: Int = 1, _ recorder: ViewerFixture) async throws {
@@ -30,22 +31,29 @@ import Timeline
         "/live/\(channel)/v0.m3u8?begintime=1469509516&duration=\(seconds)"
     }
 
-    /// Answers that are made while no block can be read, once some of them wait for one, and what the body
-    /// returns then.
+    /// Answers that are made while no block can be read, once some of them wait for one and others were
+    /// refused, and what the body returns then.
     private func whileBlocksHang<Value: Sendable>(
         _ recorder: ViewerFixture, _ viewer: ViewerFixture, _ hanging: [(target: String, client: String)],
-        waiting: Int, for table: String = "packed_quarter",
+        waiting: Int, refused: Int = 0, for table: String = "packed_quarter",
         _ body: @escaping @Sendable () async throws -> Value,
     ) async throws -> (Value, [HTTPResponse]) {
         let (value, tasks) = try await recorder.catalogue.pool.transaction { transaction in
             _ = try await transaction.query(
                 table == "block" ? "LOCK TABLE block" : "LOCK TABLE packed_quarter")
+            let refusals = Counter()
             let tasks = hanging.map { target, client in
-                Task { await viewer.begun(target, from: client) }
+                Task {
+                    let answer = await viewer.begun(target, from: client)
+                    if answer.status == .serviceUnavailable { refusals.add() }
+                    return answer
+                }
             }
             try await eventually("\(waiting) questions that hang") {
                 try await self.hangingQuestions(recorder, for: table) >= waiting
             }
+            // From then on all places of a client are taken.
+            try await eventually("\(refused) refusals") { refusals.value >= refused }
             return (try await body(), tasks)
         }
         var answers: [HTTPResponse] = []
@@ -74,6 +82,7 @@ import Timeline
             try await recorder.record(recording)
             try await recorder.withReplica(isShared: false, connections: 6) { viewer in
                 #expect(await viewer.begun(shortWindow(44)).status == .ok)
+                viewer.clock.slowDown()
                 try await body(recorder, viewer)
             }
         }
@@ -98,7 +107,7 @@ import Timeline
                 let begun = ContinuousClock.now
                 #expect(await viewer.begun(shortWindow(44), from: "192.0.2.1").status == .ok)
                 #expect(await viewer.catalogue.isReachable())
-                #expect(ContinuousClock.now - begun < Self.turnWait)
+                #expect(ContinuousClock.now - begun < Self.atOnce)
                 return other
             }
             #expect(await other.value.status == .ok)
@@ -123,7 +132,7 @@ import Timeline
                 #expect(try await hangingQuestions(recorder) == 4)
                 let begun = ContinuousClock.now
                 #expect(await viewer.catalogue.isReachable())
-                #expect(ContinuousClock.now - begun < Self.turnWait)
+                #expect(ContinuousClock.now - begun < Self.atOnce)
             }
             #expect(answers.allSatisfy { $0.status == .ok || $0.status == .serviceUnavailable })
         }
@@ -149,19 +158,19 @@ import Timeline
                 for channel in Self.channels {
                     #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
                 }
-                let many = (0..<18).map { number in
+                viewer.clock.slowDown()
+                let many = (0..<19).map { number in
                     (window(Self.channels[number % 3], seconds: 35_000 + number), "192.0.2.1")
                 }
                 let (refusal, others) = try await whileBlocksHang(
-                    recorder, viewer, many + [(window("four"), "192.0.2.2")], waiting: 3
+                    recorder, viewer, many + [(window("four"), "192.0.2.2")], waiting: 3, refused: 1
                 ) {
-                    try await Task.sleep(for: .milliseconds(300))
                     // What is in memory is answered.
                     let known = await viewer.begun(window("three", seconds: 4), from: "192.0.2.1")
                     #expect(known.status == .ok)
                     let begun = ContinuousClock.now
                     let refusal = await viewer.begun(window("three"), from: "192.0.2.1")
-                    #expect(ContinuousClock.now - begun < Self.turnWait)
+                    #expect(ContinuousClock.now - begun < Self.atOnce)
                     return refusal
                 }
                 #expect(refusal.status == .serviceUnavailable)
@@ -204,15 +213,16 @@ import Timeline
                 for channel in Self.channels {
                     #expect(await viewer.begun(window(channel, seconds: 4)).status == .ok)
                 }
+                viewer.clock.slowDown()
                 // Behind everything that is recorded, in another quarter of an hour each.
                 let nothing = { @Sendable (channel: String, number: Int) in
                     "/live/\(channel)/v0.m3u8?begintime=\(1_469_600_000 + 1000 * number)&duration=10"
                 }
-                let many = (0..<17).map { (nothing(Self.channels[$0 % 3], $0), "192.0.2.1") }
+                let many = (0..<18).map { (nothing(Self.channels[$0 % 3], $0), "192.0.2.1") }
                 let (refusals, others) = try await whileBlocksHang(
-                    recorder, viewer, many + [(nothing("four", 0), "192.0.2.2")], waiting: 2, for: "block"
+                    recorder, viewer, many + [(nothing("four", 0), "192.0.2.2")], waiting: 2, refused: 1,
+                    for: "block"
                 ) {
-                    try await Task.sleep(for: .milliseconds(300))
                     // What is in memory is answered.
                     let known = await viewer.begun(window("three", seconds: 4), from: "192.0.2.1")
                     #expect(known.status == .ok)
@@ -220,7 +230,7 @@ import Timeline
                     let search = await viewer.begun(nothing("three", 20), from: "192.0.2.1")
                     let status = await viewer.begun(
                         "/live/three/recording_status.json", from: "192.0.2.1")
-                    #expect(ContinuousClock.now - begun < Self.turnWait)
+                    #expect(ContinuousClock.now - begun < Self.atOnce)
                     return [search, status]
                 }
                 for refusal in refusals {
@@ -247,15 +257,15 @@ import Timeline
                 for channel in Self.channels {
                     #expect(await viewer.begun(window(channel, seconds: 5600)).status == .ok)
                 }
+                viewer.clock.slowDown()
                 let stream = { @Sendable (channel: String) in "/live/\(channel)/timeshift_abs-1469510000.ts" }
-                let many = (0..<18).map { (stream(Self.channels[$0 % 3]), "192.0.2.1") }
+                let many = (0..<19).map { (stream(Self.channels[$0 % 3]), "192.0.2.1") }
                 let (refusal, others) = try await whileBlocksHang(
-                    recorder, viewer, many + [(stream("four"), "192.0.2.2")], waiting: 3
+                    recorder, viewer, many + [(stream("four"), "192.0.2.2")], waiting: 3, refused: 1
                 ) {
-                    try await Task.sleep(for: .milliseconds(300))
                     let begun = ContinuousClock.now
                     let refusal = await viewer.begun(window("three"), from: "192.0.2.1")
-                    #expect(ContinuousClock.now - begun < Self.turnWait)
+                    #expect(ContinuousClock.now - begun < Self.atOnce)
                     return refusal
                 }
                 #expect(refusal.status == .serviceUnavailable)
@@ -264,4 +274,13 @@ import Timeline
             }
         }
     }
+}
+
+/// Refusals that were answered.
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    func add() { count.withLock { $0 += 1 } }
 }

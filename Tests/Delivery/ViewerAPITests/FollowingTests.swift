@@ -30,6 +30,8 @@ import Timeline
     func heard() async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(holed)
+            // Only what is heard shows.
+            viewer.clock.slowDown()
             try await following(viewer) {
                 let before = try await viewer.get(window)
                 #expect(before.uris.count == 9)
@@ -42,11 +44,11 @@ import Timeline
                     .status == 200
                 }
                 try await viewer.repair("cctv2", at: 8)
-                try await eventually("the repair", within: .seconds(2)) {
+                try await eventually("the repair") {
                     try await viewer.get(window + "&rendition=v0").uris.count == 10
                 }
                 try await viewer.expire("cctv2", before: at(20))
-                try await eventually("the cut", within: .seconds(2)) {
+                try await eventually("the cut") {
                     try await viewer.get(window + "&rendition=v0").uris.count == 5
                 }
             }
@@ -57,10 +59,12 @@ import Timeline
     func unheard() async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(holed)
+            viewer.clock.slowDown()
             let before = try await viewer.get(window)
             #expect(before.uris.count == 9)
             try await viewer.repair("cctv2", at: 8)
-            try await eventually("the repair", within: .seconds(3)) {
+            viewer.clock.steadyLead += .seconds(2)
+            try await eventually("the repair") {
                 try await viewer.get(window).uris.count == 10
             }
             let after = try await viewer.get(window)

@@ -9,7 +9,7 @@ import Timeline
 @testable import Postgres
 @testable import ViewerAPI
 
-@Suite("Pictures and thumbnail tracks", .serialized, .timeLimit(.minutes(4)))
+@Suite("Pictures and thumbnail tracks", .serialized, .timeLimit(.minutes(30)))
 struct PictureTests {
     /// Segments of four seconds of true video with a key frame each second; one is missing from 12 to 16.
     private func recording(_ channel: String = "cctv2") async throws -> Recording {

@@ -134,11 +134,13 @@ import Timeline
             var recording = Recording(seconds: 0)
             recording.playlistForm = nil
             try await viewer.record(recording)
+            viewer.clock.slowDown()
             let answer = try await viewer.get("/live/cctv2/index.m3u8")
             #expect(answer.status == 404)
             #expect(answer.problem["detail"] as? String == "nothing is recorded of cctv2 yet")
             try await viewer.catalogue.delete(try #require(ChannelID("cctv2")))
-            try await eventually("no channel", within: .seconds(4)) {
+            viewer.clock.steadyLead += .seconds(4)
+            try await eventually("no channel") {
                 try await viewer.get("/live/cctv2/index.m3u8").problem["detail"] as? String
                     == "there is no channel cctv2"
             }

@@ -123,7 +123,7 @@ import Timeline
                 let rate = Double(pool.statementCount - before) / seconds
                 #expect(rate <= 15, "\(rate) statements a second")
                 // They are followed nevertheless.
-                try await eventually("the newest segment", within: .seconds(3)) {
+                try await eventually("the newest segment") {
                     let answer = try await node.get("/live/watched9/index.m3u8")
                     return Self.end(of: answer) == 10 + 4
                 }

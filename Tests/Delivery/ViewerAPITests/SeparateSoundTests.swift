@@ -9,7 +9,7 @@ import Timeline
 
 @testable import ViewerAPI
 
-@Suite("Sound that is a rendition of its own, in one MP4 file", .serialized, .timeLimit(.minutes(5)))
+@Suite("Sound that is a rendition of its own, in one MP4 file", .serialized, .timeLimit(.minutes(30)))
 struct SeparateSoundTests {
     enum Form: String, Sendable {
         case transportStream = "ts"

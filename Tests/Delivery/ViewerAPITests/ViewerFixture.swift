@@ -46,8 +46,8 @@ final class ViewerFixture: Sendable {
             catalogue = Catalogue(pool: pool, logger: silentLogger)
             let host = HostClock(
                 now: { [clock] in clock.now },
-                steady: { [clock] in HostClock.system.steady() + clock.steadyLead },
-                sleep: { [clock] in try await HostClock.system.sleep(until: $0 - clock.steadyLead) })
+                steady: { [clock] in clock.steady },
+                sleep: { [clock] in try await clock.sleep(until: $0) })
             var configuration = ViewerConfiguration(
                 maxWindowSeconds: maxWindowSeconds, isShared: isShared,
                 isCanonical: isCanonical, publicBase: publicBase,
@@ -59,11 +59,14 @@ final class ViewerFixture: Sendable {
         }
     }
 
-    /// A clock that stands until it is set.
+    /// A clock that stands until it is set, and a steady one beside it.
     final class Clock: Sendable {
         private let instant = Mutex(at(100_000))
 
         private let lead = Mutex(Duration.zero)
+
+        /// Since when the steady clock has been slow.
+        private let slowSince = Mutex<SteadyInstant?>(nil)
 
         var now: Instant {
             get { instant.withLock { $0 } }
@@ -75,6 +78,24 @@ final class ViewerFixture: Sendable {
             get { lead.withLock { $0 } }
             set { lead.withLock { $0 = newValue } }
         }
+
+        /// From now on the steady clock takes a thousand times as long for everything.
+        ///
+        /// What is known stays so, who waits goes on waiting, and nobody looks again, on the slowest machine.
+        func slowDown() {
+            slowSince.withLock { $0 = HostClock.system.steady() }
+        }
+
+        fileprivate var steady: SteadyInstant {
+            let real = HostClock.system.steady()
+            guard let since = slowSince.withLock({ $0 }) else { return real + steadyLead }
+            return since + (real - since) / 1000 + steadyLead
+        }
+
+        fileprivate func sleep(until end: SteadyInstant) async throws {
+            let isSlow = slowSince.withLock { $0 } != nil
+            try await HostClock.system.sleep(for: (end - steady) * (isSlow ? 1000 : 1))
+        }
     }
 
     /// Runs a body with a fixture on a fresh database.
@@ -83,7 +104,7 @@ final class ViewerFixture: Sendable {
         secrets: [String] = [], store: MemorySegmentStore = MemorySegmentStore(),
         _ body: (ViewerFixture) async throws -> Void,
     ) async throws {
-        try await withCatalogueDatabase(size: 2, acquireTimeout: .seconds(2)) { pool, _ in
+        try await withCatalogueDatabase(size: 2) { pool, _ in
             let parts = Parts(pool, store, maxWindowSeconds: maxWindowSeconds, secrets: secrets)
             try await run(parts, over: transport, body)
         }
@@ -92,9 +113,7 @@ final class ViewerFixture: Sendable {
     /// Runs a body with a fixture on a server of its own, which may be stopped.
     static func with(server: PostgresCluster, _ body: (ViewerFixture) async throws -> Void) async throws {
         try await migrateCatalogue(server.uri())
-        let configuration = PoolConfiguration(
-            try ConnectionString(server.uri()), size: 2, acquireTimeout: .seconds(2))
-        try await withPool(configuration) { pool in
+        try await withPool(.patient(server.uri(), size: 2)) { pool in
             let parts = Parts(pool, MemorySegmentStore(), maxWindowSeconds: 86_400)
             try await run(parts, over: .handler, body)
         }
@@ -103,9 +122,7 @@ final class ViewerFixture: Sendable {
     /// The same archive as a server sees it whose database does not answer.
     func withoutCatalogue(_ body: (ViewerFixture) async throws -> Void) async throws {
         // Port 1 of the loopback: nothing listens there.
-        let nowhere = PoolConfiguration(
-            try ConnectionString("postgresql://127.0.0.1:1/none"), acquireTimeout: .seconds(2))
-        try await withPool(nowhere) { pool in
+        try await withPool(.patient("postgresql://127.0.0.1:1/none")) { pool in
             try await Self.run(Parts(pool, store, maxWindowSeconds: 86_400), over: transport, body)
         }
     }

@@ -29,15 +29,13 @@ package func withPool<T>(
 /// Runs a body with a pool on a fresh database that has the schema and nothing else, and its connection
 /// string.
 package func withCatalogueDatabase<T>(
-    size: Int = 4, acquireTimeout: Duration = .seconds(60),
-    _ body: (PostgresPool, _ uri: String) async throws -> T
+    size: Int = 4, _ body: (PostgresPool, _ uri: String) async throws -> T
 ) async throws -> T {
     let uri = try await TestDatabase.shared.database("catalogue", template: "catalogue") { uri in
         try await migrateCatalogue(uri)
     }
     var configuration = try PoolConfiguration.patient(uri, size: size)
     configuration.statementTimeout = .seconds(120)
-    configuration.acquireTimeout = acquireTimeout
     return try await withPool(configuration) { try await body($0, uri) }
 }
 
