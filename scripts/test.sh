@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 fuzz_seconds=${FUZZ_SECONDS:-60}  # for each of seven targets, two at a time
 export COST_MS=${COST_MS:-1000}  # four times the limit of `make fuzz`: the machine may be slow or have other work
-suite_seconds=1200  # for one module; on a busy machine the longest takes ten minutes
+suite_seconds=3600  # for one module; on a slow and busy machine the longest takes half an hour
 log=var/log/test.log
 faults=$log.faults
 running=''

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A service that is ended while it records", .limitedStacks)
 struct CrashTests {
-    @Test("loses nothing and doubles nothing when it is killed twice", .timeLimit(.minutes(5)))
+    @Test("loses nothing and doubles nothing when it is killed twice", .timeLimit(.minutes(30)))
     func killed() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--prefill", "3"]) { stack in
             try await stack.addChannel()
@@ -27,7 +27,7 @@ struct CrashTests {
         }
     }
 
-    @Test("finishes its downloads, enters them and exits with 0 on SIGTERM", .timeLimit(.minutes(5)))
+    @Test("finishes its downloads, enters them and exits with 0 on SIGTERM", .timeLimit(.minutes(30)))
     func terminated() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             try await stack.addChannel()
@@ -38,7 +38,7 @@ struct CrashTests {
             let inFlight = try await stack.published(count + 3)[count + 1]
             let entered = "SELECT origin_number FROM segment WHERE origin_number = \(inFlight.number)"
             #expect(try await stack.rows(entered).isEmpty)
-            #expect(try await stack.endService(SIGTERM, within: .seconds(12)) == 0)
+            #expect(try await stack.endService(SIGTERM, within: .seconds(40)) == 0)
             #expect(try await stack.rows(entered) == ["\(inFlight.number)"])
             #expect(try await stack.rows(Self.doubles).isEmpty)
         }

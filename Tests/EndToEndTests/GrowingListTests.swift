@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lists that grow and slide", .limitedStacks)
 struct GrowingListTests {
-    @Test("An EVENT list only ever appends, and ends when its window is over", .timeLimit(.minutes(5)))
+    @Test("An EVENT list only ever appends, and ends when its window is over", .timeLimit(.minutes(30)))
     func event() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             try await stack.addChannel()
@@ -14,7 +14,7 @@ struct GrowingListTests {
             let end = try #require(try stack.ledger().last).middle + 6_000
             let path = stack.window(early[0].middle, end, also: "&mode=event")
             var seen: [String] = []
-            try await eventually("the end of the list", within: .seconds(60)) {
+            try await eventually("the end of the list") {
                 let list = try await stack.service.playlist(path)
                 if seen.last != list.text { seen.append(list.text) }
                 return list.isEnded
@@ -32,7 +32,7 @@ struct GrowingListTests {
 
     @Test(
         "The sliding list's sequence numbers never run back, and name the same segments",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func sliding() async throws {
         let arguments = ["--segment-seconds", "1", "--prefill", "25"]
         try await Stack.run(origin: arguments) { stack in
@@ -40,7 +40,7 @@ struct GrowingListTests {
             try await stack.settled(try stack.ledger()[20].end)
             try await stack.fault("restart&discontinuity=true")
             var lists: [ReceivedPlaylist] = []
-            try await eventually("a discontinuity that has slid out", within: .seconds(70)) {
+            try await eventually("a discontinuity that has slid out") {
                 let list = try await stack.service.playlist("/live/ch1/index.m3u8")
                 if lists.last?.text != list.text { lists.append(list) }
                 return Self.number("EXT-X-DISCONTINUITY-SEQUENCE", list) > 0

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Keys, initialization sections and a source that begins again", .limitedStacks)
 struct KeyTests {
-    @Test("Rotating keys are kept, and a restart without dates moves no time", .timeLimit(.minutes(5)))
+    @Test("Rotating keys are kept, and a restart without dates moves no time", .timeLimit(.minutes(30)))
     func keys() async throws {
         let arguments = ["--segment-seconds", "1", "--no-dates", "--encrypt", "aes-128", "--rotate", "3"]
         try await Stack.run(origin: arguments) { stack in
@@ -19,7 +19,7 @@ struct KeyTests {
             let entries = try await stack.published(early.count + 6)
             let place =
                 "SELECT count(*) FROM segment WHERE origin_number = \(entries[early.count + 5].number)"
-            try await eventually("the segments behind the restart", within: .seconds(40)) {
+            try await eventually("the segments behind the restart") {
                 let runs = try await stack.rows("SELECT DISTINCT feed_id FROM segment")
                 return try await stack.rows(place) != ["0"] && runs.count == 2
             }
@@ -43,7 +43,7 @@ struct KeyTests {
         #expect(try await stack.playing(path) == "")
     }
 
-    @Test("fMP4 segments play with their initialization section", .timeLimit(.minutes(5)))
+    @Test("fMP4 segments play with their initialization section", .timeLimit(.minutes(30)))
     func fragments() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--container", "fmp4"]) { stack in
             try await stack.addChannel()

@@ -14,7 +14,7 @@ struct MarkerTests {
 
     @Test(
         "has its markers in every window, in the time of the segments, also after the recorder was killed",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func windows() async throws {
         try await Stack.run(origin: Self.arguments) { stack in
             try await stack.addChannel()
@@ -114,7 +114,7 @@ struct MarkerTests {
     private func follow(_ stack: Stack, from begin: Int64, for length: Int64) async throws -> [String] {
         let path = stack.window(begin, begin + length, name: "v0.m3u8", also: "&mode=event")
         var seen: [String] = []
-        try await eventually("the end of the playlist", within: .seconds(90)) {
+        try await eventually("the end of the playlist") {
             guard let list = try? await stack.service.playlist(path) else { return false }
             if seen.last != list.text { seen.append(list.text) }
             return list.isEnded

@@ -9,7 +9,7 @@ struct RandomWindowsTests {
 
     @Test(
         "of three variants list each published segment once, in order, byte for byte",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func threeVariants() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1", "--variants", "3"]) { stack in
             try await stack.addChannel()

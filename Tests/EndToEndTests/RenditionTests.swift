@@ -8,7 +8,7 @@ struct RenditionTests {
     private static let renditions = ["v0", "v1", "v2", "a0"]
 
     @Test(
-        "counts the same discontinuities everywhere when only the audio has a hole", .timeLimit(.minutes(5)))
+        "counts the same discontinuities everywhere when only the audio has a hole", .timeLimit(.minutes(30)))
     func hole() async throws {
         let arguments = [
             "--segment-seconds", "2", "--variants", "3", "--audio", "separate", "--list-seconds", "20",

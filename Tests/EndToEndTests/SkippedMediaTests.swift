@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A source that leaves out media and counts on", .limitedStacks)
 struct SkippedMediaTests {
-    @Test("has a gap with a reason, and the right dates behind it", .timeLimit(.minutes(5)))
+    @Test("has a gap with a reason, and the right dates behind it", .timeLimit(.minutes(30)))
     func skipped() async throws {
         try await Stack.run(origin: ["--segment-seconds", "2", "--list-seconds", "20"]) { stack in
             try await stack.addChannel()

@@ -9,14 +9,14 @@ struct TakeOverTests {
 
     @Test(
         "The other takes over in time when the owner is killed; what only that one had comes into the archive later",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func takeOver() async throws {
         let arguments = ["--segment-seconds", "1", "--prefill", "3", "--list-seconds", "\(Self.listed)"]
         try await TwoRecorders.run(origin: arguments) { stage in
             try await stage.start(.first)
             try await stage.addChannels(by: .first)
             for channel in TwoRecorders.channels {
-                try await eventually("\(channel)", within: .seconds(30)) {
+                try await eventually("\(channel)") {
                     try await stage.held(channel).count >= 5
                 }
             }
@@ -31,7 +31,7 @@ struct TakeOverTests {
                 published[channel] = try await Self.expectListed(of: channel, since: seen, in: stage)
             }
             try await stage.start(.first)
-            try await eventually("an empty journal", within: .seconds(30)) {
+            try await eventually("an empty journal") {
                 await stage.journalled(by: .first) == 0
             }
             for channel in TwoRecorders.channels {
@@ -49,12 +49,12 @@ struct TakeOverTests {
         async let lock = stage.rows(
             "BEGIN; SELECT FROM line FOR UPDATE; SELECT pg_sleep(\(listed + 5)); COMMIT")
         let count = try await stage.ledger("ch1").count
-        try await eventually("segments that only the journal has", within: .seconds(60)) {
+        try await eventually("segments that only the journal has") {
             try await stage.ledger("ch1").count >= count + listed + 2
         }
         try await stage.kill(.first)
         _ = try await lock
-        try await eventually("the other owner", within: .seconds(40)) {
+        try await eventually("the other owner") {
             try await stage.rows("SELECT count(*) FROM line WHERE node_id <> '\(owner[0])'") == ["2"]
         }
     }
@@ -68,7 +68,7 @@ struct TakeOverTests {
         let listed = try await stage.ledger(channel).filter {
             $0.start >= seen - Int64((Self.listed - 4) * 1000)
         }
-        try await eventually("what was listed of \(channel)", within: .seconds(40)) {
+        try await eventually("what was listed of \(channel)") {
             let held = try await stage.held(channel)
             return listed.allSatisfy { held.contains($0.number) }
         }

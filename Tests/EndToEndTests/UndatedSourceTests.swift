@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A source without dates", .limitedStacks)
 struct UndatedSourceTests {
-    @Test("keeps its times and its numbers when the service is killed", .timeLimit(.minutes(5)))
+    @Test("keeps its times and its numbers when the service is killed", .timeLimit(.minutes(30)))
     func killed() async throws {
         let arguments = ["--segment-seconds", "1", "--no-dates", "--prefill", "3"]
         try await Stack.run(origin: arguments, settings: ["BACKCAST_MAX_WINDOW": "5"]) { stack in
@@ -29,7 +29,7 @@ struct UndatedSourceTests {
 
     private func recorded(_ entry: LedgerEntry, _ stack: Stack) async throws {
         let row = "SELECT count(*) FROM segment WHERE origin_number = \(entry.number)"
-        try await eventually("segment \(entry.number)", within: .seconds(40)) {
+        try await eventually("segment \(entry.number)") {
             try await stack.rows(row) == ["1"]
         }
     }

@@ -8,7 +8,7 @@ import Testing
 struct WindowTests {
     @Test(
         "holds each published segment once, in order, byte for byte, and is served as HTTP asks",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func window() async throws {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             try await stack.addChannel()

@@ -7,7 +7,7 @@ import Testing
 /// The address policy on real connections.
 ///
 /// Loopback addresses stand for others by another classification.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct AddressJudgementTests {
     /// 127.0.0.1 counts as a public address, everything else as private.
     private let firstIsPublic = AddressPolicy { $0 == IPAddress("127.0.0.1") ? .public : .private }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct BrokenBodyTests {
     /// Sends the text and closes.
     private func closing(_ text: String) -> @Sendable (ServedRequest, ServedConnection) -> Void {

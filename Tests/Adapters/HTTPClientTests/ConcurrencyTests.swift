@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(30)), .serialized)
 struct ConcurrencyTests {
     @Test("Two hundred and forty transfers run at once and each gets its own body")
     func many() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct CookieTests {
     /// Gives a cookie at `/enter` and wants it everywhere else.
     private let guarded: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in

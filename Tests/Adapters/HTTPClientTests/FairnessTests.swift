@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(.minutes(30)), .serialized)
 struct FairnessTests {
     private static let playlist = TransferOptions(
         byteLimit: 1000, totalTimeout: .seconds(4), queueTimeout: .seconds(3), priority: .urgent)
@@ -56,7 +56,7 @@ struct FairnessTests {
                                 var options = options
                                 options.byteLimit = 1 << 20
                                 // Without shares it would be 24 seconds: six times the limit of the silent.
-                                (options.queueTimeout, options.totalTimeout) = (.seconds(10), .seconds(60))
+                                (options.queueTimeout, options.totalTimeout) = (.seconds(20), .seconds(60))
                                 let bytes = try await session.fetch(server.url("/\(rendition)"), options)
                                     .bytes
                                 #expect(bytes.count == 50_000)

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPClient
 
 /// TLS and HTTP/2 against a real server.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(30)), .serialized)
 struct NginxTests {
     /// Asks until nginx listens.
     private func fetch(_ session: HTTPSession, _ nginx: PrivateNginx) async throws -> FetchedBody {

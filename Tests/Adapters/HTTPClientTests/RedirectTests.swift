@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct RedirectTests {
     @Test("A redirect is followed, and its target is the base for relative URLs")
     func followed() async throws {

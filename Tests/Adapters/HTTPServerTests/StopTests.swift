@@ -24,7 +24,7 @@ struct StopTests {
             let client = try RawConnection(port: server.port)
             client.get("/")
             await started.wait()
-            async let stopped: Void = server.stop(drain: .seconds(20))
+            async let stopped: Void = server.stop(drain: .seconds(120))
             #expect(await idle.rest().isEmpty)
             release.set()
             let response = try await client.response()

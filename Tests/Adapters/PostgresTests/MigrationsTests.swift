@@ -125,7 +125,7 @@ struct MigrationsTests {
                     return try await pool.query(waiting).count == 1
                 }
                 try await pool.transaction { viewer in
-                    _ = try await viewer.query("SET LOCAL statement_timeout = '3s'")
+                    _ = try await viewer.query("SET LOCAL statement_timeout = '30s'")
                     #expect(try await viewer.query("SELECT n FROM a").count == 1)
                 }
                 return applying

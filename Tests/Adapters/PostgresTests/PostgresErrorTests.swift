@@ -63,7 +63,7 @@ struct PostgresErrorTests {
 
     @Test("A statement over its time is ended by the server, and the connection goes on")
     func statementTimeout() async throws {
-        try await withPool(size: 1, change: { $0.statementTimeout = .milliseconds(50) }) { pool in
+        try await withPool(size: 1, change: { $0.statementTimeout = .milliseconds(500) }) { pool in
             let error = await failure { try await pool.query("SELECT pg_sleep(30)") }
             #expect(error?.kind == .refused)
             #expect(error?.sqlState == "57014")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Processes
 
-@Suite("Other programs", .timeLimit(.minutes(1)))
+@Suite("Other programs", .timeLimit(.minutes(30)))
 struct ChildProgramTests {
     private static let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30)
 

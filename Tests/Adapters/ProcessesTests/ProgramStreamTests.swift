@@ -6,7 +6,7 @@ import Testing
 
 @testable import Processes
 
-@Suite("Programs with streams", .timeLimit(.minutes(1)))
+@Suite("Programs with streams", .timeLimit(.minutes(30)))
 struct ProgramStreamTests {
     private static let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30)
 

@@ -23,7 +23,7 @@ extension TestAdmin {
     ) async throws -> Channel {
         let channel = try await channel(id)
         let node = Self.node
-        try await catalogue.heartbeat(node: node, seconds: 60)
+        try await catalogue.heartbeat(node: node, seconds: 600)
         let lease = try #require(await catalogue.takeLease(channel: channel.row, node: node))
         let count = minutes * 10
         let begin = end - Int64(count) * 6 * Microseconds.perSecond

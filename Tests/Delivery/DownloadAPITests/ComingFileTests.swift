@@ -6,7 +6,7 @@ import Testing
 
 @testable import DownloadAPI
 
-@Suite("A media file that is played while it comes", .timeLimit(.minutes(3)))
+@Suite("A media file that is played while it comes", .timeLimit(.minutes(30)))
 struct ComingFileTests {
     private static let path = "/film.ts"
     private static let address = "/downloads/film/film.ts"
@@ -64,7 +64,8 @@ struct ComingFileTests {
             let part = try await fixture.client.get(Self.address, ["Range": "bytes=\(Self.seek)-"])
             let isRefused = part.isProblem(502)
             #expect(isRefused)
-            #expect(ContinuousClock.now - begun < .seconds(15))
+            // A whole part is waited for a minute.
+            #expect(ContinuousClock.now - begun < .seconds(40))
             fixture.origin.release()
             try await eventually("the end") { try await fixture.state("film") == "completed" }
             let isSame = try Self.written(fixture) == Self.bytes

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DownloadAPI
 
-@Suite("Requests of other sites", .timeLimit(.minutes(2)))
+@Suite("Requests of other sites", .timeLimit(.minutes(30)))
 struct RequestAccessTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var method = HTTPMethod.get

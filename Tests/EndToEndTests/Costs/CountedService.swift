@@ -42,7 +42,7 @@ struct CountedService {
         do {
             let listen = try await program.word(after: "listen=", in: "the service's log")
             let client = ProgramClient("http://\(listen)")
-            try await eventually("the service's readiness", within: .seconds(30)) {
+            try await eventually("the service's readiness") {
                 try await client.get("/readyz").status == 200
             }
             guard let port = listen.split(separator: ":").last.flatMap({ UInt16($0) }) else {
@@ -66,7 +66,7 @@ struct CountedService {
     ) async throws -> String {
         let program = Program(
             Programs.path(name), arguments, log: folder.path(of: "\(name).log"), environment: environment)
-        let status = try await waitFor("the end of \(name)", within: .seconds(120)) { try program.exitStatus }
+        let status = try await waitFor("the end of \(name)", within: .seconds(900)) { try program.exitStatus }
         guard status == 0 else { throw TestFailure("\(name) ended with \(status): \(program.output)") }
         return program.output.split(separator: "\n").last.map(String.init) ?? ""
     }
@@ -75,7 +75,7 @@ struct CountedService {
     func reading() async throws -> Costs {
         let before = try counters()
         program.send(SIGUSR2)
-        return try await waitFor("the counters", within: .seconds(20)) {
+        return try await waitFor("the counters") {
             let now = try counters()
             guard now[2] > before[2] else { return nil }
             return Costs(allocations: now[0], instructions: now[1] < 0 ? nil : now[1])
@@ -96,4 +96,11 @@ struct Costs: Codable {
     var allocations: Double
     /// Nil where the kernel does not count them.
     var instructions: Double?
+
+    /// Whether nothing is beyond what was recorded by more than a factor.
+    func isWithin(_ known: Costs, _ tolerance: Double) -> Bool {
+        guard allocations <= known.allocations * tolerance else { return false }
+        guard let instructions, let limit = known.instructions else { return true }
+        return instructions <= limit * tolerance
+    }
 }

@@ -107,11 +107,11 @@ struct AgedRestartTests {
 
     /// Waits until all that was listed at an instant is entered.
     private func settle(_ stack: Stack, at instant: Int64) async throws {
-        try await eventually("the instant", within: .seconds(30)) { Instant.now > instant }
+        try await eventually("the instant") { Instant.now > instant }
         let listed = try LedgerEntry.reading(stack.ledgerPath).filter { $0.listed <= instant }
         let last = Dictionary(listed.map { ($0.path, $0.number) }, uniquingKeysWith: max)
         try #require(last.count == Self.channels * Self.renditions)
-        try await eventually("all renditions", within: .seconds(120)) {
+        try await eventually("all renditions") {
             let recorded = try await recorded(stack)
             return last.allSatisfy { name, number in recorded[name].map { $0.last >= number } ?? false }
         }

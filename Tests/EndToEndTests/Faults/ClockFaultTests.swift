@@ -26,7 +26,7 @@ struct ClockFaultTests {
 
     /// The short form tries the two that did the most harm.
     @Test(
-        "and back again", .timeLimit(.minutes(20)),
+        "and back again", .timeLimit(.minutes(30)),
         arguments: FaultScale.isFull ? all : [all[5], all[6]])
     func stepped(step: Step) async throws {
         let plan = FaultStack.Plan(

@@ -7,7 +7,7 @@ import Testing
 struct DatabaseFaultTests {
     private let scale = FaultScale.current
 
-    @Test("Stopped", .timeLimit(.minutes(5)))
+    @Test("Stopped", .timeLimit(.minutes(30)))
     func stopped() async throws {
         try await FaultStack.attempt(FaultStack.Plan(fault: "PostgreSQL stopped for \(scale.away) s")) {
             run in
@@ -17,7 +17,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test("Killed while it commits", .timeLimit(.minutes(10)))
+    @Test("Killed while it commits", .timeLimit(.minutes(30)))
     func killed() async throws {
         let times = max(2, scale.kills / 5)
         let plan = FaultStack.Plan(fault: "PostgreSQL killed while it commits", times: times, channels: 5)
@@ -31,7 +31,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test("Read-only", .timeLimit(.minutes(5)))
+    @Test("Read-only", .timeLimit(.minutes(30)))
     func readOnly() async throws {
         try await FaultStack.attempt(FaultStack.Plan(fault: "PostgreSQL read-only for \(scale.away) s")) {
             run in
@@ -43,7 +43,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test("Cancels every statement that enters a segment (57014)", .timeLimit(.minutes(5)))
+    @Test("Cancels every statement that enters a segment (57014)", .timeLimit(.minutes(30)))
     func cancels() async throws {
         try await FaultStack.attempt(FaultStack.Plan(fault: "57014 for \(scale.away) s")) { run in
             try await run.cluster.run(sql: Self.cancelling)
@@ -58,7 +58,7 @@ struct DatabaseFaultTests {
         CREATE TRIGGER cancel BEFORE INSERT ON segment FOR EACH ROW EXECUTE FUNCTION cancel();
         """
 
-    @Test("Not there when the service starts", .timeLimit(.minutes(5)))
+    @Test("Not there when the service starts", .timeLimit(.minutes(30)))
     func notThere() async throws {
         let plan = FaultStack.Plan(fault: "start without PostgreSQL for \(scale.away) s")
         try await FaultStack.attempt(plan) { run in

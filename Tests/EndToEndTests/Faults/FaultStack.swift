@@ -73,7 +73,7 @@ struct FaultStack: Sendable {
             guard let listed = try stack.ledger(channel: channel).last(where: { $0.listed <= instant }) else {
                 throw TestFailure("\(channel) listed nothing")
             }
-            try await eventually("\(channel) up to \(listed.number)", within: .seconds(120)) {
+            try await eventually("\(channel) up to \(listed.number)") {
                 try await isPublished(listed, plan)
             }
         }

@@ -36,7 +36,7 @@ struct FaultTests {
         }
     }
 
-    @Test("The origin is away for longer than it lists", .timeLimit(.minutes(5)))
+    @Test("The origin is away for longer than it lists", .timeLimit(.minutes(30)))
     func originAway() async throws {
         let plan = FaultStack.Plan(fault: "origin away", listSeconds: 12, isOriginAway: true)
         try await FaultStack.attempt(plan) { run in
@@ -47,7 +47,7 @@ struct FaultTests {
         }
     }
 
-    @Test("ENDLIST, and a new beginning 12 s later", .timeLimit(.minutes(5)))
+    @Test("ENDLIST, and a new beginning 12 s later", .timeLimit(.minutes(30)))
     func endedAndBegun() async throws {
         try await FaultStack.attempt(FaultStack.Plan(fault: "ENDLIST and a new beginning", listSeconds: 12)) {
             run in
@@ -56,7 +56,7 @@ struct FaultTests {
         }
     }
 
-    @Test("The archive is full for less than the origin lists", .timeLimit(.minutes(5)))
+    @Test("The archive is full for less than the origin lists", .timeLimit(.minutes(30)))
     func archiveFull() async throws {
         let plan = FaultStack.Plan(fault: "archive full for 12 s of 30", mayExpire: true)
         try await FaultStack.attempt(plan) { run in
@@ -66,7 +66,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A long playlist after a pause", .timeLimit(.minutes(20)))
+    @Test("A long playlist after a pause", .timeLimit(.minutes(30)))
     func longPlaylist() async throws {
         let plan = FaultStack.Plan(
             fault: "restart with \(scale.prefill) segments listed", channels: 1, listSeconds: 40_000,
@@ -78,7 +78,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Sources that take connections and never answer", .timeLimit(.minutes(5)))
+    @Test("Sources that take connections and never answer", .timeLimit(.minutes(30)))
     func silentSources() async throws {
         let count = scale.channels * 10
         let plan = FaultStack.Plan(
@@ -95,7 +95,7 @@ struct FaultTests {
 
     @Test(
         "The recorder that owns the channels stands still, and goes on when another has taken over",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func ownerFrozen() async throws {
         let seconds = max(scale.away, 25)
         let origin = ["--segment-seconds", "2", "--prefill", "3", "--list-seconds", "60"]
@@ -134,7 +134,7 @@ struct FaultTests {
         let begun = Instant.now
         for channel in TwoRecorders.channels {
             let listed = try await pair.ledger(channel).last { $0.listed <= begun }
-            try await eventually("all of \(channel)", within: .seconds(60)) {
+            try await eventually("all of \(channel)") {
                 try await pair.held(channel, published: true).last ?? 0 >= listed?.number ?? 0
             }
         }

@@ -90,7 +90,7 @@ actor OldInstallation {
             Programs.path("backcast"), ["migrate"], log: folder.path(of: "migrate.log"),
             environment: environment)
         programs.append(program)
-        let status = try await waitFor("the migrations", within: .seconds(30)) { try program.exitStatus }
+        let status = try await waitFor("the migrations") { try program.exitStatus }
         guard status == 0 else { throw TestFailure("migrate ended with \(status): \(program.output)") }
     }
 
@@ -103,7 +103,7 @@ actor OldInstallation {
         let client = ProgramClient(
             "http://\(try await program.word(after: "listen=", in: "the service's log"))")
         service = client
-        try await eventually("readiness", within: .seconds(30)) {
+        try await eventually("readiness") {
             try await client.get("/readyz").status == 200
         }
     }

@@ -14,7 +14,7 @@ extension Program {
 
     /// Waits until the program has said a word behind a mark, in a line that is whole.
     func word(after mark: String, in place: String) async throws -> String {
-        try await waitFor("\(mark) in \(place)", within: .seconds(60)) {
+        try await waitFor("\(mark) in \(place)") {
             if let status = try exitStatus {
                 throw TestFailure("ended with \(status): \(output.suffix(3_000))")
             }

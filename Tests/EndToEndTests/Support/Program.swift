@@ -51,7 +51,7 @@ final class Program: Sendable {
 
     /// Sends a signal and waits for the end; how it ended.
     @discardableResult
-    func end(_ signal: Int32, within limit: Duration = .seconds(20)) async throws -> Int32 {
+    func end(_ signal: Int32, within limit: Duration = .seconds(60)) async throws -> Int32 {
         try await waitFor("a process id") { try exitStatus ?? state.withLock { $0.identifier } }
         send(signal)
         return try await waitFor("the end of \(log)", within: limit) { try exitStatus }

@@ -39,7 +39,7 @@ extension Stack {
     /// Waits until so many segments of a rendition are published; what is published then.
     @discardableResult
     func published(_ count: Int, of rendition: String = "v0") async throws -> [LedgerEntry] {
-        try await waitFor("published segment \(count)", within: .seconds(60)) {
+        try await waitFor("published segment \(count)") {
             let entries = try ledger(rendition)
             return entries.count >= count ? entries : nil
         }
@@ -53,7 +53,7 @@ extension Stack {
 
     /// Waits until everything before an instant, in milliseconds since 1970, is published by the service.
     func settled(_ instant: Int64) async throws {
-        try await eventually("a live edge behind \(instant)", within: .seconds(60)) {
+        try await eventually("a live edge behind \(instant)") {
             // Half a frame for what rounding takes away.
             try await (liveEdge() ?? 0) >= instant - 20
         }

@@ -90,7 +90,7 @@ actor Stack {
         let client = ProgramClient("http://\(listen)")
         service = client
         guard untilReady else { return }
-        try await eventually("the service's readiness", within: .seconds(30)) {
+        try await eventually("the service's readiness") {
             try await client.get("/readyz").status == 200
         }
     }
@@ -117,7 +117,7 @@ actor Stack {
 
     /// Ends the service with a signal; how it ended.
     @discardableResult
-    func endService(_ signal: Int32, within limit: Duration = .seconds(20)) async throws -> Int32 {
+    func endService(_ signal: Int32, within limit: Duration = .seconds(60)) async throws -> Int32 {
         guard let program = serviceProgram else { throw TestFailure("no service runs") }
         return try await program.end(signal, within: limit)
     }

@@ -61,7 +61,7 @@ actor TwoRecorders {
         let program = Program(
             Programs.path("backcast"), ["migrate"], log: folder.path(of: "migrate.log"),
             environment: environment(state: "none"))
-        let status = try await waitFor("the migrations", within: .seconds(30)) { try program.exitStatus }
+        let status = try await waitFor("the migrations") { try program.exitStatus }
         guard status == 0 else { throw TestFailure("migrate ended with \(status): \(program.output)") }
     }
 
@@ -76,7 +76,7 @@ actor TwoRecorders {
         let client = ProgramClient(
             "http://\(try await program.word(after: "listen=", in: "the log of \(place)"))")
         admins[place] = client
-        try await eventually("readiness", within: .seconds(30)) {
+        try await eventually("readiness") {
             try await client.get("/readyz").status == 200
         }
     }

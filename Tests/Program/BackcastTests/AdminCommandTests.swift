@@ -7,7 +7,7 @@ import Testing
 
 @testable import Backcast
 
-@Suite("Commands of the admin interface", .timeLimit(.minutes(1)))
+@Suite("Commands of the admin interface", .timeLimit(.minutes(30)))
 struct AdminCommandTests {
     @Test(
         "Fields are JSON where they can be; titles and groups are texts",

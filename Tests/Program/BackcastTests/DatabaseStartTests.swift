@@ -71,7 +71,7 @@ struct DatabaseStartTests {
 
     @Test("a server that does not answer in time, because of a lock, is waited for; `migrate` ends")
     func locked() async throws {
-        try await withStart(options: "", statementTimeout: .milliseconds(100)) { start, other in
+        try await withStart(options: "", statementTimeout: .seconds(1)) { start, other in
             try await other.prepare(migrations(1), for: .migrate)
             let preparing = Task { try await start.prepare(migrations(1), for: .run) }
             try await other.pool.transaction { session in
@@ -127,7 +127,8 @@ struct DatabaseStartTests {
         let encoded = options.replacing(" ", with: "%20").replacing("=", with: "%3D")
         let separator = uri.contains("?") ? "&" : "?"
         var configurations = try ["\(uri)\(separator)options=\(encoded)", uri].map {
-            PoolConfiguration(try ConnectionString($0))
+            PoolConfiguration(
+                try ConnectionString($0), connectTimeout: .seconds(60), acquireTimeout: .seconds(60))
         }
         configurations[0].statementTimeout = statementTimeout
         let pools = configurations.map { PostgresPool($0, logger: logger) }

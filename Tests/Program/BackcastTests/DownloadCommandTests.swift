@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backcast
 
-@Suite("Download", .timeLimit(.minutes(5)))
+@Suite("Download", .timeLimit(.minutes(30)))
 struct DownloadCommandTests {
     /// The program, downloading into a folder.
     final class Run: Sendable {

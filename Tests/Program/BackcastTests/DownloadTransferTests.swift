@@ -3,7 +3,7 @@ import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("Transfers of downloads", .timeLimit(.minutes(5)))
+@Suite("Transfers of downloads", .timeLimit(.minutes(30)))
 struct DownloadTransferTests {
     private typealias Run = DownloadCommandTests.Run
 
@@ -165,7 +165,7 @@ struct DownloadTransferTests {
             let begin = ContinuousClock.now
             program.send(SIGINT)
             #expect(try await program.status() == 1)
-            #expect(ContinuousClock.now - begin < .seconds(3))
+            #expect(ContinuousClock.now - begin < .seconds(15))
         }
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Downloads that another process carries out", .timeLimit(.minutes(5)))
+@Suite("Downloads that another process carries out", .timeLimit(.minutes(30)))
 struct HandedOverTests {
     private typealias Run = DownloadCommandTests.Run
 

@@ -4,7 +4,7 @@ import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("Play", .timeLimit(.minutes(5)))
+@Suite("Play", .timeLimit(.minutes(30)))
 struct PlayCommandTests {
     private typealias Run = DownloadCommandTests.Run
 

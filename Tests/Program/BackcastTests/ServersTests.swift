@@ -29,7 +29,7 @@ private final class Barrier: RequestPart {
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer? {
         count.withLock { $0 += 1 }
-        _ = gate.wait(timeout: .now() + 20)
+        _ = gate.wait(timeout: .now() + 180)
         gate.signal()
         return .now(HTTPResponse(status: .noContent))
     }

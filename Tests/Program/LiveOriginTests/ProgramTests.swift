@@ -40,7 +40,7 @@ struct ProgramTests {
     func refuse() async throws {
         let folder = try TemporaryFolder()
         let bench = try ProgramBench(arguments("replay", folder, ["--minute-seconds", "3.2"]))
-        #expect(try await bench.get("/control?fault=refuse&seconds=1").status == 200)
+        #expect(try await bench.get("/control?fault=refuse&seconds=3").status == 200)
         let port = try #require(bench.root.split(separator: ":").last.flatMap { UInt16($0) })
         try await eventually { !isListening(port) }
         try await eventually { isListening(port) }

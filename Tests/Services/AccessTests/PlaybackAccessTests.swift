@@ -104,7 +104,8 @@ struct PlaybackAccessTests {
                             try await eventually { node.verdict(on: text) == .refused }
                             #expect(node.verdict(on: other) == .granted(kept))
                         }
-                        #expect(HostClock.system.steady() - begin < .seconds(5))
+                        // All revocations are read every ten minutes.
+                        #expect(HostClock.system.steady() - begin < .seconds(60))
                         group.cancelAll()
                         try await group.waitForAll()
                     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Recordings of live playlists that were interrupted", .timeLimit(.minutes(2)))
+@Suite("Recordings of live playlists that were interrupted", .timeLimit(.minutes(30)))
 struct ContinuedLiveTests {
     private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4, .encrypted]
 

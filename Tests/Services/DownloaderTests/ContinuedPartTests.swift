@@ -9,7 +9,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Parts that were begun, and what a task waits for", .timeLimit(.minutes(5)))
+@Suite("Parts that were begun, and what a task waits for", .timeLimit(.minutes(30)))
 struct ContinuedPartTests {
     /// The last report of a task and the states before it.
     private final class Reports: Sendable {

@@ -9,7 +9,7 @@ import Timeline
 
 @testable import Downloader
 
-@Suite("Downloads", .timeLimit(.minutes(5)))
+@Suite("Downloads", .timeLimit(.minutes(30)))
 struct DownloadTests {
     @Test(
         "Every kind of stream plays from its folder, and its bytes are the source's",

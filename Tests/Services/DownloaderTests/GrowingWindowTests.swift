@@ -11,7 +11,7 @@ import Timeline
 
 /// Windows of a channel are answered as the playback API says: closed ones up to the live edge, `mode=event`
 /// until everything up to the end is published.
-@Suite("Windows that have not ended, and lists that stand still", .timeLimit(.minutes(2)))
+@Suite("Windows that have not ended, and lists that stand still", .timeLimit(.minutes(30)))
 struct GrowingWindowTests {
     /// A channel that has published some of the six seconds of a window, under `/vod/window.m3u8`.
     private final class Channel: Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Plain media files", .timeLimit(.minutes(2)))
+@Suite("Plain media files", .timeLimit(.minutes(30)))
 struct MediaFileTests {
     private static let movie = SampleMovie.bytes(count: 300_000)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Keys that cannot be had", .timeLimit(.minutes(2)))
+@Suite("Keys that cannot be had", .timeLimit(.minutes(30)))
 struct MissingKeyTests {
     @Test("A missing or wrong key fails the task, and the error names the key")
     func keys() async throws {

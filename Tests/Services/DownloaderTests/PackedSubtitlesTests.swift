@@ -6,7 +6,7 @@ import Testing
 @testable import Downloader
 
 /// The times of a file are those that ffprobe reads.
-@Suite("Subtitles of an MP4 file, beside its picture", .timeLimit(.minutes(3)))
+@Suite("Subtitles of an MP4 file, beside its picture", .timeLimit(.minutes(30)))
 struct PackedSubtitlesTests {
     private func rows(_ stream: String, of file: String) async throws -> [[Substring]] {
         let packets = try await Command.run(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Playlists of less usual forms", .timeLimit(.minutes(2)))
+@Suite("Playlists of less usual forms", .timeLimit(.minutes(30)))
 struct PlaylistFormTests {
     private static let folder = "/vod"
 

@@ -7,7 +7,7 @@ import Timeline
 
 @testable import Downloader
 
-@Suite("What would be taken", .timeLimit(.minutes(2)))
+@Suite("What would be taken", .timeLimit(.minutes(30)))
 struct PreviewTests {
     private func preview(
         _ origin: FaultyOrigin, _ change: (inout DownloadRequest) -> Void = { _ in }

@@ -6,7 +6,7 @@ import Timeline
 
 @testable import Downloader
 
-@Suite("What the renditions of a task are", .timeLimit(.minutes(3)))
+@Suite("What the renditions of a task are", .timeLimit(.minutes(30)))
 struct RenditionKindTests {
     private func kinds(_ task: DownloadTask) -> [String] {
         let text = String(decoding: task.json.bytes, as: UTF8.self)

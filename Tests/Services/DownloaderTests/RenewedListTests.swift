@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Playlists that are read again for new tokens", .timeLimit(.minutes(2)))
+@Suite("Playlists that are read again for new tokens", .timeLimit(.minutes(30)))
 struct RenewedListTests {
     private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4, .encrypted]
 

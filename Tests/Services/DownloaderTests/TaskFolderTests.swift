@@ -8,7 +8,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("The folder of a task", .timeLimit(.minutes(2)))
+@Suite("The folder of a task", .timeLimit(.minutes(30)))
 struct TaskFolderTests {
     @Test("A media file continues where it stopped, and starts over when the source has changed it")
     func mediaFile() async throws {

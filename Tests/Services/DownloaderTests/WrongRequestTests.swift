@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloader
 
-@Suite("Requests for what is not there", .timeLimit(.minutes(2)))
+@Suite("Requests for what is not there", .timeLimit(.minutes(30)))
 struct WrongRequestTests {
     /// What a task with some wishes ends with.
     private func failure(

@@ -8,7 +8,7 @@ import Timeline
 
 @testable import Export
 
-@Suite("Windows that ffmpeg packs", .serialized, .timeLimit(.minutes(3)))
+@Suite("Windows that ffmpeg packs", .serialized, .timeLimit(.minutes(30)))
 struct RemuxTests {
     private static let rendition = RenditionID(kind: .video, index: 0)
 

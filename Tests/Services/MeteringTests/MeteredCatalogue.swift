@@ -53,7 +53,7 @@ struct MeteredCatalogue: Sendable {
     /// Enters segments of six seconds and 750 000 bytes that end with `now`; numbers in `missing` are left
     /// out.
     func record(_ channel: Channel, minutes: Int, missing: Set<Int> = []) async throws {
-        try await catalogue.heartbeat(node: Self.node, seconds: 60)
+        try await catalogue.heartbeat(node: Self.node, seconds: 600)
         let lease = try #require(await catalogue.takeLease(channel: channel.row, node: Self.node))
         let count = minutes * 10
         let begin = Self.now - Int64(count) * 6 * Microseconds.perSecond

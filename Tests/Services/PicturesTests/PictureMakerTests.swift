@@ -7,7 +7,7 @@ import Timeline
 
 @testable import Pictures
 
-@Suite("Pictures of key frames", .timeLimit(.minutes(2)))
+@Suite("Pictures of key frames", .timeLimit(.minutes(30)))
 struct PictureMakerTests {
     private let store = MemorySegmentStore()
     private let channel: ChannelID

@@ -12,7 +12,7 @@ struct BacklogCommitTests {
 
     @Test(
         "of four thousand facts goes in by batches, in order, and memory is bounded while the database is away",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func away() async throws {
         try await RecorderFixture.run { fixture in
             let process = try await RecordingProcess(fixture, opening: both)

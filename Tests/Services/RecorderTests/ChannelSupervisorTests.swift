@@ -28,14 +28,14 @@ struct ChannelSupervisorTests {
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         var supervisor = ChannelSupervisor<Int>()
         supervisor.reconcile(1, basis: 1) { await Self.slow(gate, log) }
-        try await eventually(within: .seconds(60)) { log.all == ["slow begins"] }
+        try await eventually { log.all == ["slow begins"] }
         supervisor.reconcile(1, basis: 2) { log.add("successor") }
         supervisor.reconcile(2, basis: 1) { log.add("other") }
         supervisor.reconcile(2, basis: 2) { log.add("other again") }
-        try await eventually(within: .seconds(60)) { log.all.last == "other again" }
+        try await eventually { log.all.last == "other again" }
         #expect(!log.all.contains("successor") && !log.all.contains("slow ends"))
         opener.finish()
-        try await eventually(within: .seconds(60)) { log.all.suffix(2) == ["slow ends", "successor"] }
+        try await eventually { log.all.suffix(2) == ["slow ends", "successor"] }
         await supervisor.stop()
     }
 
@@ -71,11 +71,11 @@ struct ChannelSupervisorTests {
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         var supervisor = ChannelSupervisor<Int>()
         for _ in 0..<3 { supervisor.reconcile(1, basis: 1) { await Self.slow(gate, log) } }
-        try await eventually(within: .seconds(60)) { log.all == ["slow begins"] }
+        try await eventually { log.all == ["slow begins"] }
         supervisor.reconcile(1, basis: 2) { log.add("second") }
         supervisor.reconcile(1, basis: 3) { log.add("third") }
         opener.finish()
-        try await eventually(within: .seconds(60)) { log.all.last == "third" }
+        try await eventually { log.all.last == "third" }
         #expect(log.all == ["slow begins", "slow ends", "third"])
         await supervisor.stop()
     }

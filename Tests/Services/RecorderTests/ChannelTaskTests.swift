@@ -14,7 +14,7 @@ import Timeline
 
 @testable import Recorder
 
-@Suite("Task of a channel", .timeLimit(.minutes(5)))
+@Suite("Task of a channel", .timeLimit(.minutes(30)))
 struct ChannelTaskTests {
     /// A source on this machine that lists what it is told, and what a task of its channel is made of.
     private struct Stage {
@@ -72,14 +72,14 @@ struct ChannelTaskTests {
 
         /// Waits until the journal has so many segments that the catalogue has not.
         func waitForJournal(_ count: Int) async throws {
-            try await eventually("\(count) segments in the journal", within: .seconds(60)) {
+            try await eventually("\(count) segments in the journal") {
                 let lines = try await parts.journal.channel(channel.id).replay()
                 return lines.filter { if case .segment = $0.1 { true } else { false } }.count == count
             }
         }
 
         func waitForCatalogue(_ count: Int) async throws {
-            try await eventually("\(count) segments in the catalogue", within: .seconds(60)) {
+            try await eventually("\(count) segments in the catalogue") {
                 try await fixture.number("SELECT count(*) FROM segment") == count
             }
         }
@@ -115,7 +115,7 @@ struct ChannelTaskTests {
     }
 
     private func onStage(
-        statementTimeout: Duration = .milliseconds(500), _ body: (Stage) async throws -> Void,
+        statementTimeout: Duration = .seconds(2), _ body: (Stage) async throws -> Void,
     ) async throws {
         try await RecorderFixture.run { fixture in
             try await Origin.run { origin in
@@ -176,7 +176,7 @@ struct ChannelTaskTests {
 
     @Test(
         "It goes on under its lease when the catalogue can be read again, after errors or a long wait",
-        arguments: [Duration.milliseconds(500), .seconds(120)])
+        arguments: [Duration.seconds(2), .seconds(120)])
     func unlocked(statementTimeout: Duration) async throws {
         try await onStage(statementTimeout: statementTimeout) { stage in
             stage.listed.list(0...3)

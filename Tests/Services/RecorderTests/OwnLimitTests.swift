@@ -62,7 +62,7 @@ struct OwnLimitTests {
         }
     }
 
-    @Test("did not take that long to be answered", .timeLimit(.minutes(2)))
+    @Test("did not take that long to be answered", .timeLimit(.minutes(30)))
     func lead() async throws {
         try await Origin.run { origin in
             origin.serve("/live.m3u8", Self.media(3))
@@ -73,9 +73,9 @@ struct OwnLimitTests {
             let hanging = Task {
                 try await link.session.fetch(
                     try origin.url("/hanging.ts").absoluteString,
-                    TransferOptions(byteLimit: 10, totalTimeout: .seconds(10)))
+                    TransferOptions(byteLimit: 10, totalTimeout: .seconds(20)))
             }
-            try await eventually(within: .seconds(60)) { origin.requests(for: "/hanging.ts") == 1 }
+            try await eventually { origin.requests(for: "/hanging.ts") == 1 }
             let begun = SteadyInstant.now
             let request = PlaylistRequest(
                 use: SourceUse(number: 1, source: source), purpose: .opening, begun: begun)
@@ -83,8 +83,8 @@ struct OwnLimitTests {
                 throw TestFailure("no playlist")
             }
             _ = await hanging.result
-            #expect(SteadyInstant.now - begun > .seconds(4))
-            #expect(fetched.lead < .seconds(3))
+            #expect(SteadyInstant.now - begun > .seconds(11))
+            #expect(fetched.lead < .seconds(10))
         }
     }
 

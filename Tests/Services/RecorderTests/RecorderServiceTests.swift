@@ -49,7 +49,7 @@ struct RecorderServiceTests {
                 node: RecorderFixture.node, parts: process.parts, logger: silentLogger)
             var supervisor = ChannelSupervisor<RecordingBasis>()
             #expect(await service.reconcile(&supervisor, after: nil) == nil)
-            try await eventually(within: .seconds(60)) {
+            try await eventually {
                 try await process.journal.waitingCount() == 0
             }
             await supervisor.stop()

@@ -149,7 +149,7 @@ private func fill(
     _ catalogue: Catalogue, _ store: any SegmentStore, _ channel: Channel
 ) async throws -> [SegmentFact] {
     let node = "11111111-1111-1111-1111-111111111111"
-    try await catalogue.heartbeat(node: node, seconds: 60)
+    try await catalogue.heartbeat(node: node, seconds: 600)
     guard let lease = try await catalogue.takeLease(channel: channel.row, node: node) else {
         throw TestFailure("no lease")
     }

@@ -156,7 +156,7 @@ struct FormatsTests {
                     """)
             }
             var configuration = try PoolConfiguration.patient(test.uri)
-            configuration.statementTimeout = .seconds(10)
+            configuration.statementTimeout = .seconds(30)
             try await withPool(configuration) { pool in
                 let catalogue = Catalogue(pool: pool, logger: silentLogger)
                 var found: [ArchiveKey] = []

@@ -13,7 +13,7 @@ struct LeaseTests {
     func ownLease() async throws {
         try await withCatalogue { test in
             let channel = try await test.catalogue.create(try settings("news"))
-            try await test.catalogue.heartbeat(node: own, seconds: 60)
+            try await test.catalogue.heartbeat(node: own, seconds: 600)
             let first = try await test.catalogue.takeLease(channel: channel.row, node: own)
             let second = try await test.catalogue.takeLease(channel: channel.row, node: own)
             #expect(first?.fence == 1 && second?.fence == 2)
@@ -28,12 +28,12 @@ struct LeaseTests {
     func foreign() async throws {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)
-            try await test.catalogue.heartbeat(node: other, seconds: 60)
+            try await test.catalogue.heartbeat(node: other, seconds: 600)
             #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) == nil)
             try await test.catalogue.heartbeat(node: own, seconds: -1)
             let taken = try await test.catalogue.takeLease(channel: recording.row, node: other)
             #expect(taken?.fence == recording.fence + 1)
-            try await test.catalogue.heartbeat(node: own, seconds: 60)
+            try await test.catalogue.heartbeat(node: own, seconds: 600)
             #expect(try await test.catalogue.takeLease(channel: recording.row, node: own) == nil)
         }
     }
@@ -77,7 +77,7 @@ struct LeaseTests {
     func release() async throws {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)
-            try await test.catalogue.heartbeat(node: other, seconds: 60)
+            try await test.catalogue.heartbeat(node: other, seconds: 600)
             try await test.catalogue.releaseLease(channel: recording.row, fence: recording.fence - 1)
             #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) == nil)
             try await test.catalogue.releaseLease(channel: recording.row, fence: recording.fence)

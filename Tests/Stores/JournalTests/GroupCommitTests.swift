@@ -15,7 +15,7 @@ struct GroupCommitTests {
             if operation == .sync && path.hasSuffix(".jsonl") {
                 syncs.add()
                 // A sync that takes its time, so that the others gather meanwhile.
-                usleep(20_000)
+                usleep(200_000)
             }
             return nil
         }

@@ -23,7 +23,7 @@ package final class RawConnection: Sendable {
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        var patience = timeval(tv_sec: 180, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -76,6 +76,18 @@ package final class RawConnection: Sendable {
     package func rest() async -> [UInt8] {
         let bytes = try? await onQueue { [self] in takeRest() }
         return bytes ?? []
+    }
+
+    /// Everything up to the end of the connection, or to these words as soon as they have come.
+    package func text(through words: String) async throws -> String {
+        try await onQueue { [self] in
+            let end = Array(words.utf8)
+            while !arrived.withLock({ $0.contains(end) }), receive() {}
+            return arrived.withLock { bytes in
+                defer { bytes = [] }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+        }
     }
 
     /// Reads at least so many bytes of whatever comes.

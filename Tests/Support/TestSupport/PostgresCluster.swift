@@ -85,7 +85,9 @@ package final class PostgresCluster: Sendable {
     }
 
     private func control(_ action: String) async throws {
-        let arguments = ["-D", data, "-w", "-s", "-l", folder.path(of: "log"), "-m", "fast", action]
+        let arguments = [
+            "-D", data, "-w", "-t", "300", "-s", "-l", folder.path(of: "log"), "-m", "fast", action,
+        ]
         try await programs.runServerProgram("pg_ctl", arguments, in: folder.path)
     }
 

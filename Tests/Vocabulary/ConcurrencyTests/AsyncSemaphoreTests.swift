@@ -74,11 +74,13 @@ struct AsyncSemaphoreTests {
 
     @Test("When one that needs several permits has waited too long, those behind it get theirs")
     func heavyLeaves() async throws {
-        let semaphore = AsyncSemaphore(permits: 2)
+        let (semaphore, time) = (AsyncSemaphore(permits: 2), ManualClock())
         let answers = try await semaphore.withPermit { () -> [Int?] in
-            async let heavy = semaphore.withPermit(2, within: .milliseconds(200), by: .system) { 1 }
+            async let heavy = semaphore.withPermit(2, within: .seconds(1), by: time.clock) { 1 }
             try await waiting(semaphore)
-            async let light = semaphore.withPermit(1, within: .seconds(60), by: .system) { 2 }
+            async let light = semaphore.withPermit(1, within: .seconds(60), by: time.clock) { 2 }
+            try await time.sleepers(2)
+            time.advance(by: .seconds(1))
             return await [heavy, light]
         }
         #expect(answers == [nil, 2])

@@ -31,9 +31,7 @@ struct RecorderFixture: Sendable {
     private init() async throws {
         journal = try TemporaryFolder("journal")
         cluster = try await PostgresCluster()
-        pool = PostgresPool(
-            PoolConfiguration(try ConnectionString(cluster.uri()), acquireTimeout: .seconds(2)),
-            logger: silentLogger)
+        pool = PostgresPool(try .patient(cluster.uri()), logger: silentLogger)
         try await migrateCatalogue(cluster.uri())
         catalogue = Catalogue(pool: pool, logger: silentLogger)
         channel = try await Self.channel("news", in: catalogue)

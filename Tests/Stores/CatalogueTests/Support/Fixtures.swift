@@ -42,7 +42,7 @@ struct ChannelRecording: Sendable {
     /// Creates a channel and takes its lease.
     init(_ id: String = "news", in test: TestCatalogue) async throws {
         channel = try await test.catalogue.create(try settings(id))
-        try await test.catalogue.heartbeat(node: Self.node, seconds: 60)
+        try await test.catalogue.heartbeat(node: Self.node, seconds: 600)
         guard let lease = try await test.catalogue.takeLease(channel: channel.row, node: Self.node) else {
             throw TestFailure("the lease of a new channel is not free")
         }
