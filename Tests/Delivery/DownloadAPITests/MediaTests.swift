@@ -139,7 +139,8 @@ struct MediaTests {
             try await fixture.add()
             try await eventually("the held segment") { !origin.requests(for: path).isEmpty }
             let connection = try RawConnection(port: fixture.port)
-            connection.get("/downloads/task/v0/00002.ts", fields: "Connection: close\r\n")
+            connection.send(
+                "GET /downloads/task/v0/00002.ts HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             try await connection.skip(100_000)
             #expect(try await fixture.state() == "downloading")
             origin.release()
