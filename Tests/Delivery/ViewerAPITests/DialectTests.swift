@@ -165,7 +165,7 @@ import Timeline
             ("timeshift_rel-4.m3u8?utc=9", 400, "timeshift"), ("timeshift_abs-x.m3u8", 400, "utc"),
             ("timeshift_abs-x.ts", 400, "utc"), ("timeshift_rel-x.ts", 400, "timeshift"),
             ("timeshift_abs-1469609516.ts", 404, nil), ("timeshift_abs-1468000000.ts", 410, nil),
-            ("timeshift_rel-20.ts?rendition=v7", 404, nil), ("timeshift_rel-3600.ts", 404, nil),
+            ("timeshift_rel-20.ts?rendition=v7", 404, "rendition"), ("timeshift_rel-3600.ts", 404, nil),
             ("timeshift_abs-1469509520.ts?duration=20", 400, "duration"),
             ("timeshift_abs-1469609516.m3u8", 404, nil), ("timeshift_abs-1468000000.m3u8", 410, nil),
             ("rewind-0.m3u8", 400, "dvr"), ("rewind-86401.m3u8", 400, "dvr"),
