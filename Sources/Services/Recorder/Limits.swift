@@ -69,6 +69,9 @@ enum Limits {
     static let comparedSegments = 32
     /// The percentage of its length from which on a segment counts as whole that was not seen growing.
     static let wholePercentage: Int64 = 70
+    /// How much of the end of a segment may be missing at least, microseconds, if it was not seen growing and
+    /// the next one shows where it should end: tracks end at different times.
+    static let missingEnd: Int64 = 500_000
     /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.
     static let missesInARow = 3
     /// How long a playlist is asked for where its URL was redirected to, until the URL itself is asked again.

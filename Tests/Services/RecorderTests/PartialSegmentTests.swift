@@ -27,10 +27,11 @@ struct PartialSegmentTests {
     /// Stores segments that say `said` seconds, of which each begins so long after the one before, and plays
     /// for `measured`.
     ///
-    /// - Returns: the numbers of those that count as parts in the end, and of those that did so at first
+    /// - Returns: the numbers of those that count as parts in the end, of those that did so at first, and of
+    ///   those that are asked for again as the next one shows that their end is missing
     private func parts(
         said: Double, apart: Double?, measured: [Double],
-    ) -> (atLast: Set<Int64>, atFirst: Set<Int64>) {
+    ) -> (atLast: Set<Int64>, atFirst: Set<Int64>, cut: [Int64]) {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
         progress.run = 7
         var playlist = list(0...(measured.count - 1))
@@ -41,6 +42,7 @@ struct PartialSegmentTests {
             playlist, from: 0, opensHole: true, cause: nil, hole: .sourceStalled, arrival: arrived(100),
             shared: [:])
         var (atLast, atFirst): (Set<Int64>, Set<Int64>) = ([], [])
+        var cut: [Int64] = []
         for (index, segment) in segments.enumerated() {
             let judgement = progress.judge(
                 segment,
@@ -52,8 +54,12 @@ struct PartialSegmentTests {
                 atFirst.insert(segment.identity.number)
             }
             for identity in judgement.whole { atLast.remove(identity.number) }
+            for (segment, held) in judgement.cut {
+                cut.append(segment.identity.number)
+                progress.settled(segment.identity.number, held)
+            }
         }
-        return (atLast, atFirst)
+        return (atLast, atFirst, cut)
     }
 
     @Test("Damaged segments in a row do not end the tries for later ones that are only short")
@@ -67,12 +73,12 @@ struct PartialSegmentTests {
         let damaged = StoredPart(
             Self.stored(segment, measured: nil, timestamp: nil, flags: .damaged))
         let short = StoredPart(Self.stored(segment, measured: seconds, timestamp: nil))
-        for _ in 0..<Limits.partsInARow { progress.settled(damaged) }
+        for _ in 0..<Limits.partsInARow { progress.settled(0, damaged) }
         #expect(!progress.mendsParts(damaged))
         #expect(progress.mendsParts(short))
-        for _ in 0..<Limits.partsInARow { progress.settled(short) }
+        for _ in 0..<Limits.partsInARow { progress.settled(0, short) }
         #expect(!progress.mendsParts(short))
-        progress.settled(nil)
+        progress.settled(0, nil)
         #expect(progress.mendsParts(damaged) && progress.mendsParts(short))
     }
 
@@ -105,9 +111,25 @@ struct PartialSegmentTests {
     @Test("Where the next segment begins much later, media are missing")
     func missing() {
         let found = parts(said: 6, apart: 6, measured: [6, 6, 2.4, 6, 2.4, 6, 4.3, 6, 6, 2.4])
-        #expect(found.atLast == [2, 4, 9] && found.atFirst == found.atLast)
+        #expect(found.atLast == [2, 4, 9] && found.atFirst == found.atLast && found.cut == [6])
         #expect(
             parts(said: 6, apart: 6, measured: Array(repeating: 2.4, count: 6)).atLast == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test(
+        "Where the next segment begins a little later, the end is missing, unless EXTINF says no more either",
+        arguments: [(6.0, 4.3, true), (6, 5.5, false), (4.5, 4.3, false), (10, 4.3, true)])
+    func cut(said: Double, measured: Double, isCut: Bool) {
+        #expect(parts(said: said, apart: 6, measured: [6, measured, 6, 6]).cut == (isCut ? [1] : []))
+    }
+
+    @Test("A source that loses the end of every segment is asked now and then, not for each of them")
+    func alwaysCut() {
+        let count = 400
+        let found = parts(said: 6, apart: 6, measured: Array(repeating: 4.5, count: count))
+        #expect(found.cut.prefix(3) == [0, 1, 2])
+        #expect(found.cut.count <= 3 + count / Limits.comparedSegments)
+        #expect(found.cut.count > 6)
     }
 
     @Test("Without time stamps EXTINF alone proves nothing")
@@ -239,6 +261,37 @@ struct PartialRecordingTests {
         recording.store(3, measured: 5.5, bytes: 920, revision: 2, at: 3.4)
         recording.pass(from: 3.4, until: 5)
         #expect(!recording.isAskedFor.contains(3) && recording.published == [0, 1, 2, 3])
+    }
+
+    @Test("is asked for again where only its end is missing, as the next one shows")
+    func end() throws {
+        var recording = try Recording()
+        for number: Int64 in 0...1 { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
+        recording.store(2, measured: 4.8, bytes: 800, at: 0.5)
+        recording.pass(from: 0.6, until: 4)
+        // What it says of itself is near enough: it is published.
+        #expect(recording.published == [0, 1, 2] && recording.retries.isEmpty)
+        recording.store(3, measured: 6, bytes: 1000, at: 4)
+        recording.pass(from: 4, until: 4.4)
+        recording.store(2, measured: 6, bytes: 1000, revision: 1, at: 4.5)
+        recording.pass(from: 4.5, until: 30)
+        #expect(recording.published == [0, 1, 2, 3] && recording.retries.count == 1)
+        let repair = try #require(recording.segments.last)
+        #expect(repair.number == nil && repair.fact.replaces == 0 && repair.fact.revision == 1)
+        #expect(repair.fact.mediaDuration == 6_000_000)
+    }
+
+    @Test("is asked for twice where only its end is missing and the source has no more of it")
+    func endIsMissing() throws {
+        var recording = try Recording()
+        for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 1000, at: 0.5) }
+        recording.store(2, measured: 4.8, bytes: 800, at: 0.5)
+        for time in stride(from: 0.6, to: 60, by: 0.2) {
+            recording.pass(from: time, until: time)
+            if recording.isAskedFor.contains(2) { recording.fail(2, at: time) }
+        }
+        #expect(recording.retries.count == 2 && recording.published == [0, 1, 2, 3])
+        #expect(recording.segments.count == 4)
     }
 
     @Test("is published as it is after a target duration, and what comes later is a repair")

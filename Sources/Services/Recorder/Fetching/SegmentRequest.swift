@@ -76,6 +76,8 @@ package struct StoredPart: Sendable {
     package var byteCount: Int64
     /// The container shows that bytes are missing; else only the measured duration does.
     var isDamaged: Bool
+    /// It counted as whole until the next segment showed that its end is missing.
+    var isCut = false
     var revision: Int16
 
     init(_ stored: StoredSegment) {

@@ -46,8 +46,11 @@ extension ChannelProgress {
     }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(_ id: RenditionID, _ part: StoredPart?) {
-        if let place = renditions.place(of: id) { renditions.values[place].settled(part) }
+    mutating func settled(_ identity: SegmentIdentity, _ part: StoredPart?) {
+        guard let place = renditions.place(of: identity.rendition) else { return }
+        // The number may be one of an earlier run.
+        guard part?.isCut != true || renditions.values[place].run == identity.run else { return }
+        renditions.values[place].settled(identity.number, part)
     }
 
     /// A try for a segment failed, and is repeated.

@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import Monitoring
 import SegmentStore
 import Timeline
 
@@ -11,6 +12,8 @@ extension RenditionProgress {
         var isPart = false
         /// Segments that turned out to be whole.
         var whole: [SegmentIdentity] = []
+        /// Segments that counted as whole, lack their end, and are asked for again.
+        var cut: [(segment: ListedSegment, held: StoredPart)] = []
     }
 
     /// Judges by its media whether a stored segment, which may replace a part, is whole, and others by what
@@ -19,11 +22,13 @@ extension RenditionProgress {
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart? = nil,
     ) -> Judgement {
         guard segment.identity.run == run else { return Judgement() }
+        if held?.isCut ?? false { shortSegments.settleCut(segment.identity.number, isBetter: true) }
         guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
         guard let duration = stored.measuredDuration else { return Judgement() }
         let hasGrown = held.map { !$0.isDamaged && $0.byteCount < stored.plainBytes } ?? false
         shortSegments.add(
-            segment, measured: duration, timestamp: stored.firstTimestamp, hasGrown: hasGrown)
+            segment, measured: duration, timestamp: stored.firstTimestamp, held: StoredPart(stored),
+            hasGrown: hasGrown)
         var judgement = Judgement()
         let durations = measured
         let judged = shortSegments.judge {
@@ -42,7 +47,23 @@ extension RenditionProgress {
         }
         let verdict = shortSegments.entries[segment.identity.number]?.verdict
         judgement.isPart = verdict == .suspected || verdict == .short
+        judgement.cut = shortSegments.takeCut().compactMap { askForEnd(of: $0) }
         return judgement
+    }
+
+    /// Takes in how long a segment is that lacks its end.
+    private mutating func askForEnd(
+        of cut: ShortSegments.Cut,
+    ) -> (segment: ListedSegment, held: StoredPart)? {
+        let (segment, measured) = (cut.entry.segment, cut.entry.measured)
+        self.measured.correct(measured, said: PlaylistFollower.duration(of: segment.entry), to: cut.length)
+        guard cut.isAsked else { return nil }
+        var held = cut.entry.held
+        held.isCut = true
+        // The source may have other bytes of it by now.
+        remember(segment.identity, [])
+        status.parts += 1
+        return (segment, held)
     }
 
     /// Whether better bytes can be expected of segments that are not whole.
@@ -54,7 +75,8 @@ extension RenditionProgress {
     }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(_ part: StoredPart?) {
+    mutating func settled(_ number: Int64, _ part: StoredPart?) {
+        if part?.isCut ?? false { return shortSegments.settleCut(number, isBetter: false) }
         guard let part else { return partsInARow = (0, 0) }
         if part.isDamaged { partsInARow.damaged += 1 } else { partsInARow.short += 1 }
     }

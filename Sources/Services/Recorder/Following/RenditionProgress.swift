@@ -367,7 +367,11 @@ struct RenditionProgress: Sendable {
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
         let isPart = !fact.flags.isDisjoint(with: .parts)
-        let isWhole = !isPart || fact.identity.run == run && shortSegments.isWhole(fact.identity.number)
+        let isOwn = fact.identity.run == run
+        let isWhole =
+            isPart
+            ? isOwn && shortSegments.isWhole(fact.identity.number)
+            : !(isOwn && shortSegments.isShort(fact.identity.number))
         // The source may have other bytes of a part by now.
         remember(fact.identity, isWhole ? fact.digest : [])
         guard fact.replaces == nil else {

@@ -12,6 +12,8 @@ struct MeasuredDurations: Sendable {
         var measured: Int64
         /// The next segment begins where it ends.
         var isCompared = false
+        /// What it is longer than its place counts as owed.
+        var isOwed = false
 
         /// Whether it tells by itself that EXTINF is wrong.
         var tells: Bool { isCompared && said.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
@@ -36,12 +38,22 @@ struct MeasuredDurations: Sendable {
     ///   - isCompared: the next one begins where it ends
     mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
         guard (1...Limits.longestSegment).contains(measured) else { return }
-        pairs.append(Pair(said: said, measured: measured, isCompared: isCompared))
-        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
-        guard expected > 0, difference.magnitude <= (expected / 2).magnitude else { return }
-        owe(difference)
+        let isOwed = expected > 0 && difference.magnitude <= (expected / 2).magnitude
+        pairs.append(Pair(said: said, measured: measured, isCompared: isCompared, isOwed: isOwed))
+        if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
+        if isOwed { owe(difference) }
+    }
+
+    /// Media of which EXTINF said so much lacked their end when they were measured: the next segment shows
+    /// how long they are, microseconds.
+    mutating func correct(_ measured: Int64, said: Int64?, to length: Int64) {
+        guard let place = pairs.lastIndex(where: { $0.said == said && $0.measured == measured }) else {
+            return
+        }
+        if pairs[place].isOwed { owe(length - measured) }
+        (pairs[place].measured, pairs[place].isCompared) = (length, true)
     }
 
     /// What was placed is shorter than its media by so many microseconds.

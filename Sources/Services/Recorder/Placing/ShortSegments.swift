@@ -19,23 +19,47 @@ struct ShortSegments: Sendable {
         var measured: Int64
         /// Where it begins, in units of 90 kHz.
         var timestamp: Int64?
+        /// What is stored of it.
+        var held: StoredPart
         /// It was longer than when it was fetched before: it may be written still.
         var hasGrown = false
         var verdict: Verdict?
+    }
+
+    /// A segment that counted as whole, and lacks its end.
+    struct Cut: Sendable {
+        var entry: Entry
+        /// From its beginning to that of the next one, microseconds.
+        var length: Int64
+        /// Whether it is asked for again.
+        var isAsked: Bool
     }
 
     /// By number; the newest of one source run.
     private(set) var entries: [Int64: Entry] = [:]
     /// The numbers of those that are not known to be whole or short yet.
     private var unsettled: Set<Int64> = []
+    /// The numbers of those that count as whole until it is known where the next one begins.
+    private var unconfirmed: Set<Int64> = []
+    /// The numbers of the cut ones that are asked for again.
+    private var asked: Set<Int64> = []
+    /// Cut ones in a row of which no more came.
+    private var fruitlessCount = 0
+    /// Up to this number cut ones are not asked for again, as no more came of those before.
+    private var sparedUpTo = Int64.min
 
     /// A segment was stored, for the first time or with better bytes.
-    mutating func add(_ segment: ListedSegment, measured: Int64, timestamp: Int64?, hasGrown: Bool) {
+    mutating func add(
+        _ segment: ListedSegment, measured: Int64, timestamp: Int64?, held: StoredPart, hasGrown: Bool,
+    ) {
         entries[segment.identity.number] = Entry(
-            segment: segment, measured: measured, timestamp: timestamp, hasGrown: hasGrown)
+            segment: segment, measured: measured, timestamp: timestamp, held: held, hasGrown: hasGrown)
         unsettled.insert(segment.identity.number)
         guard entries.count > 2 * Limits.comparedSegments else { return }
-        for number in entries.keys.sorted().dropLast(Limits.comparedSegments) { entries[number] = nil }
+        for number in entries.keys.sorted().dropLast(Limits.comparedSegments) {
+            entries[number] = nil
+            asked.remove(number)
+        }
     }
 
     /// Judges what is not known to be whole yet.
@@ -52,16 +76,58 @@ struct ShortSegments: Sendable {
             guard verdict != entry.verdict else { return nil }
             entries[number]?.verdict = verdict
             if verdict != .suspected { unsettled.remove(number) }
+            if verdict == .whole { unconfirmed.insert(number) }
             var judged = entry
             judged.verdict = verdict
             return (judged, entry.verdict == nil)
         }
     }
 
+    /// The segments that counted as whole and lack their end, as the next one now shows; each is given once.
+    ///
+    /// One of which EXTINF says no more than has come is as the source made it.
+    mutating func takeCut() -> [Cut] {
+        unconfirmed.sorted().compactMap { number in
+            guard let entry = entries[number] else {
+                unconfirmed.remove(number)
+                return nil
+            }
+            guard let next = entries[number + 1] else { return nil }
+            unconfirmed.remove(number)
+            guard next.segment.discontinuityCount == entry.segment.discontinuityCount,
+                let length = length(of: entry, expected: nil)
+            else { return nil }
+            let stated = min(length, PlaylistFollower.duration(of: entry.segment.entry) ?? length)
+            let slack = entry.hasGrown ? Limits.mediaTolerance : max(Limits.missingEnd, stated / 10)
+            guard entry.measured < stated - slack else { return nil }
+            let isAsked = number > sparedUpTo && asked.count < Limits.partsInARow
+            if isAsked {
+                asked.insert(number)
+                entries[number]?.verdict = .short
+            }
+            return Cut(entry: entry, length: length, isAsked: isAsked)
+        }
+    }
+
+    /// A cut segment that was asked for again is longer now, or stays as it is.
+    ///
+    /// Sources that always lose some media are asked now and then.
+    mutating func settleCut(_ number: Int64, isBetter: Bool) {
+        guard asked.remove(number) != nil else { return }
+        fruitlessCount = isBetter ? 0 : fruitlessCount + 1
+        guard fruitlessCount >= Limits.partsInARow else { return }
+        sparedUpTo = max(sparedUpTo, number + Int64(Limits.comparedSegments))
+    }
+
     /// Whether the next segment begins where one ends, give or take a few frames.
     func endsAtNext(_ entry: Entry) -> Bool {
         guard let length = length(of: entry, expected: nil) else { return false }
         return (length - entry.measured).magnitude <= Limits.mediaTolerance.magnitude
+    }
+
+    /// Whether a segment of a number is known to lack something.
+    func isShort(_ number: Int64) -> Bool {
+        if case .short = entries[number]?.verdict { true } else { false }
     }
 
     /// Whether a segment of a number turned out to be whole.

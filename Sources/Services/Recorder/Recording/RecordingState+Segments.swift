@@ -95,8 +95,9 @@ extension RecordingState {
         next.held = StoredPart(stored)
         let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
         tried(next, succeeded: true, retry: retry, now: now)
-        if retry == nil { progress.settled(segment.identity.rendition, judgement.isPart ? next.held : nil) }
+        if retry == nil { progress.settled(segment.identity, judgement.isPart ? next.held : nil) }
         for identity in judgement.whole { takeAsWhole(identity) }
+        for (cut, held) in judgement.cut { askForEnd(of: cut, held, as: request, now: now) }
         let fact = fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
             cueTags: segment.keptTags, replaces: request.held?.revision)
@@ -106,28 +107,6 @@ extension RecordingState {
         journal.add(
             JournalQueue.Write(
                 entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
-    }
-
-    /// Whether a segment of which a part came is asked for again.
-    private func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
-        !request.isLast
-            && (request.attempt < Limits.triesForWhole
-                || progress.renditions[request.segment.identity.rendition]?.mendsParts(request.held) ?? false)
-    }
-
-    /// A stored segment need not be fetched again, and goes into the published log as it is.
-    private mutating func takeAsWhole(_ identity: SegmentIdentity) {
-        fetches.drop(identity)
-        publication.isFinal(identity)
-    }
-
-    private mutating func tell(of fact: SegmentFact, isPart: Bool) {
-        guard fact.replaces == nil ? isPart : !isPart else { return }
-        log(
-            isPart ? .notice : .info,
-            isPart
-                ? "A segment is not whole and is fetched again" : "A segment that was not whole is replaced",
-            ["rendition": "\(fact.identity.rendition)", "number": "\(fact.identity.number)"])
     }
 
     mutating func segmentKeyMissed(
@@ -183,24 +162,7 @@ extension RecordingState {
         requestRenewal(because: reason, now: now)
     }
 
-    /// What is stored of a segment stays.
-    private mutating func noBetterBytes(
-        _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
-    ) {
-        let isRetried = failure.isTransient && mayBecomeWhole(request)
-        var request = request
-        request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
-        tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)
-        if !isRetried { settle(request) }
-    }
-
-    /// No better bytes of a segment are asked for.
-    private mutating func settle(_ request: SegmentRequest) {
-        progress.settled(request.segment.identity.rendition, request.held)
-        takeAsWhole(request.segment.identity)
-    }
-
-    private mutating func tried(
+    mutating func tried(
         _ request: SegmentRequest, succeeded: Bool?, retry: SteadyInstant? = nil,
         now: SteadyInstant,
     ) {

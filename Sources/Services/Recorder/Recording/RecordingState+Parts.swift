@@ -1,0 +1,64 @@
+import Concurrency
+import Journal
+import Logging
+import Timeline
+
+/// Segments that are not whole.
+extension RecordingState {
+    /// Whether a segment of which a part came is asked for again.
+    func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
+        if request.isLast { return false }
+        // Once at once, and once more, as a cache may have it cut.
+        if request.held?.isCut ?? false { return request.attempt <= Limits.triesForWhole }
+        return request.attempt < Limits.triesForWhole
+            || progress.renditions[request.segment.identity.rendition]?.mendsParts(request.held) ?? false
+    }
+
+    /// A stored segment need not be fetched again, and goes into the published log as it is.
+    mutating func takeAsWhole(_ identity: SegmentIdentity) {
+        fetches.drop(identity)
+        publication.isFinal(identity)
+    }
+
+    /// A segment that counted as whole lacks its end: it was still being written when it was fetched, or a
+    /// cache had not all of it.
+    mutating func askForEnd(
+        of segment: ListedSegment, _ held: StoredPart, as next: SegmentRequest, now: SteadyInstant,
+    ) {
+        guard segment.availableUntil > now, !fetches.holds(segment.identity) else {
+            return progress.settled(segment.identity, held)
+        }
+        var request = SegmentRequest(segment: segment, base: next.base, use: next.use)
+        (request.held, request.attempt) = (held, Limits.triesForWhole)
+        fetches.add([request], of: segment.identity.rendition)
+        log(
+            .info, "A segment lacks its end and is fetched again",
+            ["rendition": "\(segment.identity.rendition)", "number": "\(segment.identity.number)"])
+    }
+
+    mutating func tell(of fact: SegmentFact, isPart: Bool) {
+        guard fact.replaces == nil ? isPart : !isPart else { return }
+        log(
+            isPart ? .notice : .info,
+            isPart
+                ? "A segment is not whole and is fetched again" : "A segment that was not whole is replaced",
+            ["rendition": "\(fact.identity.rendition)", "number": "\(fact.identity.number)"])
+    }
+
+    /// What is stored of a segment stays.
+    mutating func noBetterBytes(
+        _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
+    ) {
+        let isRetried = failure.isTransient && mayBecomeWhole(request)
+        var request = request
+        request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
+        tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)
+        if !isRetried { settle(request) }
+    }
+
+    /// No better bytes of a segment are asked for.
+    mutating func settle(_ request: SegmentRequest) {
+        progress.settled(request.segment.identity, request.held)
+        takeAsWhole(request.segment.identity)
+    }
+}
