@@ -283,6 +283,8 @@ enum Limits {
     /// The pause between two looks; it doubles each time up to the longest.
     static let repairPause = Duration.seconds(4)
     static let longestRepairPause = Duration.seconds(60)
+    /// Tries for a segment of other sources of which a part is stored.
+    static let triesForPart = 3
     /// Segments of other sources that wait to be fetched, one after the other.
     static let waitingRepairs = 200
     /// Segments of a rendition whose media are known, to find them in another source's playlist.

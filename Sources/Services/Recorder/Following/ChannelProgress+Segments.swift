@@ -45,6 +45,11 @@ extension ChannelProgress {
         return renditions.values[place].judge(segment, stored, replacing: held)
     }
 
+    /// The bytes of another source took the place of a part.
+    mutating func mended(_ identity: SegmentIdentity) {
+        if let place = renditions.place(of: identity.rendition) { renditions.values[place].mended(identity) }
+    }
+
     /// A segment is whole, or stays a part.
     mutating func settled(_ identity: SegmentIdentity, _ part: StoredPart?) {
         guard let place = renditions.place(of: identity.rendition) else { return }

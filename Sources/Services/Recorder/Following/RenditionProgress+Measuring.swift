@@ -81,6 +81,12 @@ extension RenditionProgress {
         if part.isDamaged { partsInARow.damaged += 1 } else { partsInARow.short += 1 }
     }
 
+    /// A segment is whole, by bytes that say nothing of its own source.
+    mutating func mended(_ identity: SegmentIdentity) {
+        remember(identity, [])
+        status.parts = max(0, status.parts - 1)
+    }
+
     /// A segment was stored, and its media measured; or they were compared with where the next one begins.
     ///
     /// What nothing has measured next to it is as long as time stamps show.

@@ -7,7 +7,7 @@ import Timeline
 extension RecordingState {
     /// Whether a segment of which a part came is asked for again.
     func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
-        if request.isLast { return false }
+        if request.isLast || filler.parts.isMended(request.segment.identity) { return false }
         // Once at once, and once more, as a cache may have it cut.
         if request.held?.isCut ?? false { return request.attempt <= Limits.triesForWhole }
         return request.attempt < Limits.triesForWhole
@@ -50,6 +50,7 @@ extension RecordingState {
         _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         let isRetried = failure.isTransient && mayBecomeWhole(request)
+        if !isRetried || request.attempt >= Limits.triesForWhole { seekElsewhere(request, now: now) }
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)

@@ -163,14 +163,18 @@ extension RecordingState {
                 hole.part(of: window).map { (hole: hole, part: $0) }
             }.first
             guard let found else { continue }
+            let part = found.hole.segment.flatMap { filler.parts[$0] }
+            guard found.hole.segment == nil || part != nil else { continue }
             let segment = ListedSegment(
-                placed: PlacedSegment(
-                    identity: SegmentIdentity(rendition: id, run: repairRun(use), number: number),
-                    start: found.part.begin, duration: found.part.microseconds),
-                entry: playlist.segments[index], arrival: arrival(of: fetched).date, flags: [],
-                listedNumber: playlist.number(at: index), discontinuityCount: domain,
-                availableUntil: until)
+                placed: part?.segment.placed
+                    ?? PlacedSegment(
+                        identity: SegmentIdentity(rendition: id, run: repairRun(use), number: number),
+                        start: found.part.begin, duration: found.part.microseconds),
+                entry: playlist.segments[index], arrival: arrival(of: fetched).date,
+                flags: part?.segment.flags ?? [], listedNumber: playlist.number(at: index),
+                discontinuityCount: domain, availableUntil: until)
             var request = SegmentRequest(segment: segment, base: fetched.base, use: use)
+            request.held = part?.held
             request.repair = Repair(hole: found.hole, mediaBegin: areShown ? window.begin : nil)
             filler.fetch(request, for: found.part)
         }
@@ -195,6 +199,7 @@ extension RecordingState {
         _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: SteadyInstant,
     ) {
         filler.ended()
+        if let part = repair.hole.segment { return partMended(part, by: stored, request) }
         let segment = request.segment
         let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
         let media = progress.renditions[segment.identity.rendition]?.media

@@ -90,12 +90,21 @@ extension RecordingState {
         guard request.held != nil || isStillWanted(stored, request) else {
             return tried(request, succeeded: true, now: now)
         }
+        if filler.parts.isMended(segment.identity) {
+            discard(stored)
+            return tried(request, succeeded: true, now: now)
+        }
         let judgement = progress.judge(segment, stored, replacing: request.held)
         var next = request
         next.held = StoredPart(stored)
         let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
         tried(next, succeeded: true, retry: retry, now: now)
         if retry == nil { progress.settled(segment.identity, judgement.isPart ? next.held : nil) }
+        if !judgement.isPart {
+            filler.drop(segment.identity)
+        } else if retry == nil {
+            seekElsewhere(next, now: now)
+        }
         for identity in judgement.whole { takeAsWhole(identity) }
         for (cut, held) in judgement.cut { askForEnd(of: cut, held, as: request, now: now) }
         let fact = fact(
@@ -220,7 +229,7 @@ extension RecordingState {
     ) {
         switch (write.purpose, write.entry) {
         case (.segment(let request), .segment(let fact)) where request.repair != nil:
-            progress.stored(fact)
+            if fact.replaces == nil { progress.stored(fact) } else { progress.mended(fact.identity) }
             publication.stored(fact, at: line, now: now)
         case (.segment, .segment(let fact)):
             entered(fact, at: line, now: now)

@@ -8,11 +8,22 @@ struct Hole: Sendable, Equatable {
     /// The URL of the source that brought nothing.
     var source: String
     var since: SteadyInstant
+    /// The segment of that source of which a part is stored; nil where nothing is.
+    var segment: SegmentIdentity?
+    /// How often another source's segment did not do.
+    var tries = 0
 
     /// The part of a window that lies in the hole; nil when too little of it does.
     ///
-    /// Media that are cut otherwise may reach out of it by a quarter of their length.
+    /// Media that are cut otherwise may reach out of it by a quarter of their length; those of a segment that
+    /// is stored in part have its begin and its end.
     func part(of window: TimeWindow) -> TimeWindow? {
+        if segment != nil {
+            let off = max(
+                (window.begin - self.window.begin).magnitude, (window.end - self.window.end).magnitude)
+            let slack = min(Limits.timestampSlack, self.window.microseconds / 4).magnitude
+            return off <= slack ? self.window : nil
+        }
         let part = window.clamped(to: self.window)
         return !part.isEmpty && part.microseconds >= window.microseconds / 4 * 3 ? part : nil
     }

@@ -23,6 +23,8 @@ struct HoleFiller: Sendable {
     private var uses: [String: SourceUse] = [:]
     private var waiting: [SegmentRequest] = []
     private(set) var running: SegmentRequest?
+    /// Segments that are stored in part.
+    var parts = SoughtParts()
 
     init(_ sources: [SourceSettings]) {
         self.sources = sources
@@ -44,7 +46,8 @@ struct HoleFiller: Sendable {
     private mutating func insert(_ hole: Hole) {
         guard hole.window.microseconds > Limits.seam else { return }
         let before = holes.firstIndex {
-            $0.rendition == hole.rendition && $0.source == hole.source
+            $0.segment == nil && hole.segment == nil && $0.rendition == hole.rendition
+                && $0.source == hole.source
                 && (hole.window.begin - $0.window.end).magnitude <= Limits.seam.magnitude
         }
         if let before {
@@ -138,7 +141,8 @@ extension HoleFiller {
 
     /// A part of the time is held after all.
     mutating func settle(_ window: TimeWindow, of rendition: RenditionID) {
-        for hole in holes where hole.rendition == rendition && hole.window.overlaps(window) {
+        for hole in holes
+        where hole.segment == nil && hole.rendition == rendition && hole.window.overlaps(window) {
             holes.removeAll { $0 == hole }
             fill(hole, window.clamped(to: hole.window))
         }
@@ -170,7 +174,20 @@ extension HoleFiller {
     /// A segment does not fill its part of a hole: another source, or another look, may.
     mutating func reopen(_ request: SegmentRequest) {
         guard var hole = request.repair?.hole else { return }
+        if let part = hole.segment {
+            guard parts[part] != nil else { return }
+            hole.tries += 1
+            guard hole.tries < Limits.triesForPart else { return parts.giveUp(part) }
+        }
         hole.window = request.segment.placed.window
         insert(hole)
+    }
+
+    /// The source of a part has brought all of the segment after all.
+    mutating func drop(_ part: SegmentIdentity) {
+        guard parts[part] != nil else { return }
+        parts.drop(part)
+        holes.removeAll { $0.segment == part }
+        waiting.removeAll { $0.repair?.hole.segment == part }
     }
 }

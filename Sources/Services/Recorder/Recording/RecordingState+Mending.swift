@@ -1,0 +1,66 @@
+import Concurrency
+import HLS
+import Journal
+import Logging
+import SegmentStore
+import Timeline
+
+/// Segments that are stored in part, and that another source has whole.
+extension RecordingState {
+    /// No more of a segment has come: another source may list it.
+    mutating func seekElsewhere(_ request: SegmentRequest, now: SteadyInstant) {
+        guard isRecording, sources.hasAlternative, let held = request.held else { return }
+        let segment = request.segment
+        guard filler.parts.seek(SoughtParts.Part(segment: segment, held: held), now: now) else { return }
+        var hole = Hole(
+            rendition: segment.identity.rendition, window: segment.placed.window,
+            source: request.use.source.url, since: now)
+        hole.segment = segment.identity
+        filler.add(hole, now: now)
+    }
+
+    /// The segment of another source came that may be all of a part.
+    ///
+    /// It takes the part's place in what may be published, so it has to be the same media in the same format.
+    mutating func partMended(
+        _ identity: SegmentIdentity, by stored: StoredSegment, _ request: SegmentRequest,
+    ) {
+        guard let part = filler.parts[identity] else { return discard(stored) }
+        let formats = progress.lastFormats
+        guard isWhole(stored, of: part.segment.placed),
+            formats[identity.rendition].map(stored.format.followsSeamlessly) ?? false
+        else {
+            discard(stored)
+            return filler.reopen(request)
+        }
+        filler.parts.mend(identity)
+        if part.held.isCut { progress.settled(identity, part.held) }
+        fetches.drop(identity)
+        let segment = part.segment
+        let fact = fact(
+            of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
+            cueTags: segment.keptTags, replaces: part.held.revision)
+        // The source in use goes on with its own formats.
+        progress.lastFormats = formats
+        guard let fact else { return }
+        log(
+            .info, "A segment that was not whole is replaced by that of another source",
+            ["rendition": "\(identity.rendition)", "number": "\(identity.number)"])
+        journal.add(
+            JournalQueue.Write(
+                entry: .segment(fact), purpose: .segment(request),
+                retryUntil: request.segment.availableUntil))
+    }
+
+    /// Whether what came has the media of a segment, and all of them.
+    private func isWhole(_ stored: StoredSegment, of segment: PlacedSegment) -> Bool {
+        let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
+        let media = progress.renditions[segment.identity.rendition]?.media
+        guard !stored.flags.contains(.damaged),
+            let shown = media?.start(of: probed, near: segment.start),
+            (shown - segment.start).magnitude <= Limits.mediaTolerance.magnitude
+        else { return false }
+        let missing = segment.duration - (stored.measuredDuration ?? segment.duration)
+        return missing <= max(Limits.missingEnd, segment.duration / 10)
+    }
+}
