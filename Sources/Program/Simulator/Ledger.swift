@@ -64,6 +64,9 @@ struct Ledger {
             let served = scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
             let whole = TimeWindow(begin: segment.listedAt + served, end: encoders[source].gone(index))
             // Pauses between tries grow with the time since the first one.
+            // So little is not missed.
+            let missing = segment.duration / Media.packets * (Media.packets - Media.share(row.shown.digest))
+            guard missing > max(500_000, segment.duration / 10) else { return false }
             guard whole.microseconds > served + segment.duration + 10_000_000, whole.end < scenario.quietFrom
             else { return false }
             let span = TimeWindow(begin: segment.listedAt - 60_000_000, end: whole.end + 60_000_000)

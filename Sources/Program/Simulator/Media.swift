@@ -14,6 +14,9 @@ enum Media {
         case garbled = 4
     }
 
+    /// What a segment is made of.
+    static let packets: Int64 = 10
+
     static func digest(
         _ source: Int, _ rendition: RenditionID, _ index: Int, _ condition: Condition = .whole,
     ) -> [UInt8] {
@@ -32,6 +35,9 @@ enum Media {
         let index = (0..<8).reduce(0) { $0 | Int(digest[3 + $1]) << (8 * $1) }
         return (Int(digest[0]), index)
     }
+
+    /// How many packets of a segment a part has.
+    static func share(_ digest: [UInt8]) -> Int64 { digest.count > 12 ? Int64(digest[12]) : 0 }
 
     static func condition(_ digest: [UInt8]) -> Condition {
         digest.count > 11 ? Condition(rawValue: digest[11]) ?? .garbled : .whole

@@ -156,7 +156,8 @@ struct Fault: Sendable {
         case jump
         /// Segments that are listed in the span answer 404.
         case missing
-        /// Segments that are listed in the span are served in part for their first `amount` microseconds.
+        /// Segments that are listed in the span are served in part for their first `amount` microseconds: two
+        /// fifths, or as much as is written, a packet after the other.
         case partial
         /// Segments take `amount` microseconds longer.
         case slow
@@ -211,6 +212,8 @@ struct Fault: Sendable {
     var place: Int
     var span: TimeWindow
     var amount: Int64 = 0
+    /// Whether segments grow while they are served in part.
+    var grows: Bool { kind == .partial && amount / Microseconds.perSecond % 2 == 0 }
 
     init(kind: Kind, place: Int, span: TimeWindow, amount: Int64 = 0) {
         (self.kind, self.place, self.span, self.amount) = (kind, place, span, amount)

@@ -97,18 +97,20 @@ extension Simulation {
     ) -> (stored: StoredSegment, byteCount: Int64) {
         let segment = encoders[source].segments[index]
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
-        let isPart = isPart(segment, of: source)
+        let share = share(of: segment, of: source)
         let vector = request.segment.entry.keys.first.map { request.segment.vector(of: $0) }
         let rendition = request.segment.placed.identity.rendition
         let isGarbled =
             encoders[source].keyNumber(of: index) != nil
             && vector != encoders[source].vector(of: index, rendition)
         let condition: Media.Condition =
-            isGarbled ? .garbled : isDamaged ? .damaged : isPart ? .part : .whole
-        let byteCount: Int64 = isDamaged ? 700 : isPart ? 400 : 1000
-        let stored = stored(
+            isGarbled ? .garbled : isDamaged ? .damaged : share < Media.packets ? .part : .whole
+        let byteCount: Int64 = isDamaged ? 700 : share * 100
+        var stored = stored(
             index, of: source, request.segment.placed, condition, byteCount: byteCount,
-            duration: isDamaged ? nil : isPart ? segment.duration / 5 * 2 : segment.duration)
+            duration: isDamaged ? nil : segment.duration * share / Media.packets)
+        // Each beginning of it has bytes of its own.
+        if condition == .part { stored.object.digest.append(UInt8(share)) }
         return (stored, byteCount)
     }
 
@@ -127,9 +129,13 @@ extension Simulation {
             firstTimestamp: encoders[source].timestamp(index, rendition), measuredDuration: duration)
     }
 
-    private func isPart(_ segment: Encoder.Segment, of source: Int) -> Bool {
-        guard let fault = scenario.fault(.partial, of: source, at: segment.listedAt) else { return false }
-        return now < segment.listedAt + fault.amount
+    /// How many packets of a segment are served now.
+    private func share(of segment: Encoder.Segment, of source: Int) -> Int64 {
+        guard let fault = scenario.fault(.partial, of: source, at: segment.listedAt),
+            now < segment.listedAt + fault.amount
+        else { return Media.packets }
+        guard fault.grows else { return 4 }
+        return max(1, (now - segment.listedAt) * Media.packets / fault.amount)
     }
 
     private func isMissing(_ index: Int, of source: Int) -> Bool {
@@ -164,7 +170,7 @@ extension Simulation {
         }
         let segment = encoders[source].segments[index]
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
-        let duration = isPart(segment, of: source) ? segment.duration / 5 * 2 : segment.duration
+        let duration = segment.duration * share(of: segment, of: source) / Media.packets
         let rendition = request.segment.placed.identity.rendition
         let probed = ProbedSegment(
             digest: Media.digest(source, rendition, index),
