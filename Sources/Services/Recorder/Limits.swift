@@ -242,6 +242,9 @@ enum Limits {
     /// Stored segments whose measured durations correct what EXTINF says of the next ones, or stand for it:
     /// what their mean is off adds up over a long playlist.
     static let measuredSegments = 60
+    /// Segments of a first playlist without dates from which on it is read how long they are: before that,
+    /// what EXTINF is off moves them little.
+    static let playlistToMeasure = 7
     /// Fewer of them say nothing.
     static let measuredAtLeast = 3
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a

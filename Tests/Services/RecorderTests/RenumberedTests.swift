@@ -40,14 +40,23 @@ struct RenumberedTests {
         try #require(UInt8(segment.entry.uri.dropFirst().dropLast(3)))
     }
 
+    /// What is fetched of the first playlist, of which a segment is read before.
+    private static func opened(_ text: String, _ driver: inout StateDriver) throws -> [SegmentRequest] {
+        var actions = driver.send(.journalRead(.success([])), at: 0)
+        for request in actions.playlistRequests {
+            actions += try driver.answer(request, text, at: 0.1)
+        }
+        for probe in actions.probes {
+            let probed = ProbedSegment(digest: [try medium(probe.segment)])
+            actions += driver.send(.segmentProbed(probed, probe), at: 0.1)
+        }
+        return actions.segmentRequests
+    }
+
     /// Media 10 to 17 are held under their own numbers.
     private static func recorded() throws -> (driver: StateDriver, end: Instant) {
         var driver = try StateDriver([source])
-        var listed: [SegmentRequest] = []
-        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
-            listed += try driver.answer(request, media(10, number: 10), at: 0.1).segmentRequests
-        }
-        listed = try store(listed, at: 1, &driver)
+        let listed = try store(try opened(media(10, number: 10), &driver), at: 1, &driver)
         return (driver, try #require(listed.map(\.segment.placed.end).max()))
     }
 
@@ -109,11 +118,7 @@ struct RenumberedTests {
     func highest(number: String) throws {
         var driver = try StateDriver([Self.source])
         let text = Self.media(10, number: 0).replacing("SEQUENCE:0", with: "SEQUENCE:\(number)")
-        var listed: [SegmentRequest] = []
-        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
-            listed += try driver.answer(request, text, at: 0.1).segmentRequests
-        }
-        listed = try Self.store(listed, at: 1, &driver)
+        let listed = try Self.store(try Self.opened(text, &driver), at: 1, &driver)
         #expect(Set(listed.map(\.segment.entry.uri)) == Set((10...17).map { "a\($0).ts" }))
         driver.send(.clockAdvanced, at: 3)
     }

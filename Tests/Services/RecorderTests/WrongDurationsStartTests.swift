@@ -71,6 +71,16 @@ struct WrongDurationsStartTests {
     }
 
     @Test(
+        "Two segments of the first playlist ever show it, and one that EXTINF is right",
+        arguments: [(5.0, 1.0, 2), (1.0, 5.0, 2), (2.5, 5.0, 2), (2, 2, 1)])
+    func first(said: Double, length: Double, reads expected: Int) throws {
+        let (segments, reads) = try Self.record([], from: 112, said: said, length: length)
+        #expect(reads == expected)
+        #expect(segments.map(\.identity.number) == [112, 113, 114, 115])
+        #expect(Self.errors(segments, length: length).allSatisfy { $0 < 0.5 })
+    }
+
+    @Test(
         "EXTINF that fits what is held is believed after a restart, and nothing is read",
         arguments: [1.0, 1.5])
     func right(said: Double) throws {

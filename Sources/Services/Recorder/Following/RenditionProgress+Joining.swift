@@ -8,6 +8,8 @@ extension RenditionProgress {
     /// How far it is known what another source's playlist shows.
     enum Join: Sendable {
         case none
+        /// Nothing has been placed yet.
+        case first
         /// A source has just taken over, or this process has just begun to follow one.
         case open
         /// A segment with this number is being read.
@@ -75,7 +77,8 @@ extension RenditionProgress {
 
     /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
     ///
-    /// Nil where both sources have dates that are believed: then dates tell it.
+    /// Nil where both sources have dates that are believed: then dates tell it. Of a first playlist the
+    /// segment tells how wrong EXTINF is, which counts where many are placed by it.
     mutating func askToJoin(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         switch join {
         case .none, .found: return nil
@@ -83,7 +86,10 @@ extension RenditionProgress {
             if PlaylistFollower.number(playlist, 1) == number + 1 { return 1 }
             join = .none
             return nil
-        case .open, .asked: join = .none
+        case .first where playlist.segments.count < Limits.playlistToMeasure:
+            join = .none
+            return nil
+        case .first, .open, .asked: join = .none
         }
         guard placing.clock == .arrival || !believesDates(of: playlist, at: arrival),
             let number = PlaylistFollower.number(playlist, 0)
@@ -143,7 +149,7 @@ extension RenditionProgress {
                 learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
             }
             find(former, in: playlist, at: arrival)
-        case .none, .open, .found: break
+        case .none, .first, .open, .found: break
         }
     }
 

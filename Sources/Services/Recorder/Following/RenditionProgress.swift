@@ -39,7 +39,7 @@ struct RenditionProgress: Sendable {
     /// What another source may list, too.
     private(set) var media = HeldMedia()
     /// Another source takes over, or a process has started: media may show what playlists do not.
-    var join = Join.none
+    var join = Join.first
     /// The first number of a playlist with another numbering whose bytes are compared with what is held,
     /// until the run begins.
     var renumberedFrom: Int64?
