@@ -1,4 +1,5 @@
 import Concurrency
+import Digest
 import HLS
 import HTTP
 import MediaFormat
@@ -73,6 +74,33 @@ struct InitSectionCacheTests {
                     try await keeper.section(MediaMap(uri: "init"), at: url, domain: 0, link: link, key: nil)
                 }
             }
+        }
+    }
+
+    @Test("An encrypted section may begin as gzip does, and is read and kept as what it is")
+    func encryptedLikeGzip() async throws {
+        let first = [0x1F, 0x8B, 0x08] + [UInt8](repeating: 0, count: 13)
+        var decipher = try AES128CBC(
+            .decrypt, key: Ciphered.key, iv: zip(first, Self.tables).map { _ in 0 })
+        // In CBC a first block is the cipher of the first bytes and the vector (RFC 8216, 4.3.2.4).
+        let block = try decipher.update(first + first).prefix(16)
+        let vector = zip(block, Self.tables).map { $0 ^ $1 }
+        var cipher = try AES128CBC(.encrypt, key: Ciphered.key, iv: vector)
+        let head = try cipher.update(Self.tables)
+        let bytes = head + (try cipher.finish())
+        try #require(bytes.prefix(16).elementsEqual(first))
+        try await Origin.run { origin in
+            origin.serve("/init", bytes)
+            let store = MemorySegmentStore()
+            let channel = try #require(ChannelID("news"))
+            let keeper = InitSectionCache(channel: channel, rendition: video(0), store: store)
+            let map = MediaMap(uri: "init", keys: [Key(method: .aes128, uri: "key")])
+            let (url, link) = (try origin.url("/init"), try origin.link())
+            let key = ContentKey(name: try Ciphered.name(of: Ciphered.key), bytes: Ciphered.key)
+            let held = try await keeper.section(map, at: url, domain: 0, link: link, key: (key, vector))
+            #expect(try await store.read(.initialization(channel, video(0), held.name)) == Self.tables)
+            let kept = try await keeper.keep(map, at: url, link: link)
+            #expect(try await store.read(.initialization(channel, video(0), kept)) == bytes)
         }
     }
 

@@ -99,7 +99,7 @@ actor InitSectionCache {
         do {
             return try await BodySlice.open(
                 url, range: map.byteRange, link: link, timeLimit: Limits.initializationTimeout,
-                byteLimit: Limits.initializationBytes
+                isEncrypted: !map.keys.isEmpty, byteLimit: Limits.initializationBytes
             ).read()
         } catch let failure as FetchFailure {
             throw failure.blaming(.segmentMissing, "the initialization section")
