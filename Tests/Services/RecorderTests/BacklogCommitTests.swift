@@ -118,7 +118,29 @@ struct BacklogCommitTests {
         _ = publication.read([JournalLineRead(position: line, entry: .segment(facts[1]))], now: moment(0))
         publication.stored(facts[1], at: line, now: moment(0))
         #expect(publication.nextBatch(now: moment(0))?.doneLines.contains(line) != true)
-        #expect(publication.positions[facts[1].identity] == line)
+        #expect(publication.positions[facts[1].identity] == [line])
+    }
+
+    @Test("keeps the line of a part whose better bytes wait, until they are in the catalogue")
+    func partReplaced() {
+        let nothing = Instant(microseconds: 0)
+        let head = PublishedHead(
+            discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
+            targetSeconds: 6)
+        var publication = Publication(channel: 1, lease: Lease(fence: 1, publishedHead: head))
+        publication.open(video(0), now: moment(0))
+        let facts = [0.0, 6].map { PublisherStage.fact(video(0), $0) }
+        publication.listed(facts.map(\.placed), now: moment(0))
+        var better = facts[1]
+        (better.revision, better.replaces) = (1, 0)
+        let lines = (0...2).map { JournalPosition(file: 1, line: $0) }
+        publication.stored(facts[1], at: lines[0], isFinal: false, now: moment(0))
+        publication.stored(better, at: lines[1], now: moment(0))
+        _ = publication.nextBatch(now: moment(0))
+        #expect(publication.entered() == [])
+        publication.stored(facts[0], at: lines[2], now: moment(0))
+        #expect(publication.nextBatch(now: moment(0))?.batch.segments.map(\.fact.revision) == [0, 1])
+        #expect(Set(publication.entered()) == Set(lines))
     }
 
     /// Every segment once, numbers in the order of starts, one epoch, no hole, the watermark at the end, an

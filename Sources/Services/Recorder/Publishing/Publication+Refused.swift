@@ -19,10 +19,9 @@ extension Publication {
     mutating func refused(_ facts: Batch) -> [RefusedEntry] {
         var refused: [RefusedEntry] = []
         for segment in facts.segments where take(segment.fact.identity) {
-            refused.append(
-                RefusedEntry(
-                    entry: .segment(segment.fact),
-                    position: positions.removeValue(forKey: segment.fact.identity)))
+            var lines = positions.removeValue(forKey: segment.fact.identity) ?? []
+            refused.append(RefusedEntry(entry: .segment(segment.fact), position: lines.popLast()))
+            doneLines += lines
         }
         for segment in facts.keyPending {
             pending?.batch.keyPending.removeAll { $0.identity == segment.identity }

@@ -14,12 +14,13 @@ struct Publication: Sendable {
     var publisher: Publisher { didSet { isChanged = true } }
     /// Besides segments, what waits for the catalogue.
     private var entries: [WaitingEntry] = [] { didSet { isChanged = true } }
-    /// Lines of the segments that are held in memory.
-    var positions: [SegmentIdentity: JournalPosition] = [:]
+    /// Lines of the segments that are held in memory, the one that counts last: none is done before its
+    /// segment is in the catalogue.
+    var positions: [SegmentIdentity: [JournalPosition]] = [:]
     /// Lines of the segments that wait for their keys; they stay until the key comes or is given up.
     var keyPendingLines: [SegmentIdentity: JournalPosition] = [:]
     /// Lines that repeat what another one says or the catalogue has.
-    private var doneLines: [JournalPosition] = [] { didSet { isChanged = true } }
+    var doneLines: [JournalPosition] = [] { didSet { isChanged = true } }
     /// What waits in the journal only; nil when everything that waits is held in memory.
     private var backlog: Backlog? { didSet { isChanged = true } }
     /// What the catalogue had when recording began, until what the journal had then has been read.
@@ -159,10 +160,9 @@ extension Publication {
             backlog?.left(at: line)
             return
         }
-        let earlier = positions.updateValue(line, forKey: fact.identity)
         // It was read back before the answer to its writing came.
-        if earlier == line { return }
-        if let earlier { doneLines.append(earlier) }
+        if positions[fact.identity]?.last == line { return }
+        positions[fact.identity, default: []].append(line)
         publisher.stored(fact.asFirst, isFinal: isFinal, now: now)
         boundMemory()
     }
@@ -273,6 +273,8 @@ extension Publication {
         _ fact: SegmentFact, at line: JournalPosition, _ facts: inout [SegmentFact],
         now: SteadyInstant,
     ) {
+        let lines = positions[fact.identity] ?? []
+        if lines.dropLast().contains(line) { return }
         var better = fact.asFirst
         better.fence = fence
         if publisher.expects(fact.identity) {
@@ -282,9 +284,7 @@ extension Publication {
         } else if backlog?.replace(better) != true {
             return entries.append(WaitingEntry(entry: .segment(fact), line: line))
         }
-        if let earlier = positions.updateValue(line, forKey: fact.identity), earlier != line {
-            doneLines.append(earlier)
-        }
+        if lines.last != line { positions[fact.identity] = lines + [line] }
     }
 
     /// A line that no segment waits by any more is done.
@@ -298,15 +298,15 @@ extension Publication {
 
     /// The same identity may stand twice after an append whose result was lost: one fact is enough.
     private mutating func takeBack(_ fact: SegmentFact, at line: JournalPosition) -> SegmentFact? {
-        if let other = positions[fact.identity] {
-            if other != line { doneLines.append(line) }
+        if let lines = positions[fact.identity] {
+            if !lines.contains(line) { positions[fact.identity] = [line] + lines }
             return nil
         }
         guard !known.contains(fact.identity) else {
             doneLines.append(line)
             return nil
         }
-        positions[fact.identity] = line
+        positions[fact.identity] = [line]
         var fact = fact
         fact.fence = fence
         return fact
@@ -361,7 +361,7 @@ extension Publication {
     mutating func entered() -> [JournalPosition] {
         guard let entered = pending else { return [] }
         pending = nil
-        return entered.batch.segments.compactMap { positions.removeValue(forKey: $0.fact.identity) }
+        return entered.batch.segments.flatMap { positions.removeValue(forKey: $0.fact.identity) ?? [] }
             + entered.doneLines + entered.news.compactMap(\.line)
     }
 }
