@@ -162,6 +162,33 @@ struct ChannelTaskTests {
         }
     }
 
+    @Test("It records in this way also where the channel was once reanchored")
+    func reanchored() async throws {
+        try await onStage { stage in
+            let now = Int64(Date.now.timeIntervalSince1970 * 1_000_000) - 3_600_000_000
+            _ = try await stage.fixture.rows(
+                "UPDATE line SET fence = 1, reanchor_fence = 1, reanchored_us = \(now)")
+            try await recordThrough(stage) { body in try await stage.locking("segment", body) }
+        }
+    }
+
+    @Test("It gives its lease back when it is stopped while the catalogue is locked")
+    func stopped() async throws {
+        try await onStage(statementTimeout: .seconds(120)) { stage in
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            let owned = "SELECT count(*) FROM line WHERE node_id IS NOT NULL"
+            #expect(try await stage.fixture.number(owned) == 0)
+            try await stage.locking("segment") {
+                try await stage.recording {
+                    stage.listed.list(2...5)
+                    try await stage.waitForJournal(2)
+                }
+            }
+            #expect(try await stage.fixture.number(owned) == 0)
+        }
+    }
+
     @Test("It records while a row of the catalogue cannot be read")
     func unreadable() async throws {
         try await onStage { stage in

@@ -61,7 +61,9 @@ struct ChannelTask: Sendable {
     /// - Returns: whether enough was read of where the recording stopped; with `isBrief` that is little
     private func record(under taken: TakenLease, isBrief: Bool) async throws -> Bool {
         defer { parts.board.set(nil, of: channel.id) }
-        guard let (recorder, lease) = try await recorder(under: taken, isBrief: isBrief) else { return true }
+        let started = await Result { try await recorder(under: taken, isBrief: isBrief) }
+        if Task.isCancelled, case .failure = started { await release(taken.lease) }
+        guard let (recorder, lease) = try started.get() else { return true }
         logger.info("Recording", metadata: ["fence": "\(lease.lease.fence)"])
         let result = await run(recorder, since: lease.clock.date(at: parts.clock.steady()))
         unfinished.leave(result.unfinished, of: channel.row)
@@ -106,7 +108,7 @@ struct ChannelTask: Sendable {
         let journal = try parts.journal.channel(channel.id)
         let heads: [RenditionHead]
         let newestRun: SourceRun?
-        if let point = taken.lease.reanchor {
+        if let point = taken.lease.reanchor, try await isNew(point, to: journal) {
             // Nothing is recorded meanwhile: what the journal has ahead of the point goes first.
             try await UnownedJournal(channel: channel, parts: parts)
                 .enterAhead(of: point, now: taken.clock.date(at: taken.taken.steady))
@@ -117,7 +119,8 @@ struct ChannelTask: Sendable {
             }
             (heads, newestRun) = read.value
             if read.hasRecorded {
-                guard let renewed = try await takeLease(), renewed.lease.reanchor == nil else { return nil }
+                guard let renewed = try await takeLease(), renewed.lease.reanchor == taken.lease.reanchor
+                else { return nil }
                 taken = renewed
             }
         }
@@ -128,6 +131,11 @@ struct ChannelTask: Sendable {
             channel: channel, lease: taken.lease(at: now.steady), heads: heads, newestRun: newestRun,
             unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
         return (recorder(state, journal), taken)
+    }
+
+    /// Whether this node has not recorded since a channel was reanchored.
+    private func isNew(_ point: ReanchorPoint, to journal: ChannelJournal) async throws -> Bool {
+        try await journal.resumePoint().map { $0.fence < point.fence } ?? true
     }
 
     func recorder(_ state: RecordingState, _ journal: ChannelJournal) -> ChannelRecorder {

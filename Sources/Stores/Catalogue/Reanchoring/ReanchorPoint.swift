@@ -4,7 +4,7 @@ package import Timeline
 /// Where a channel was last reanchored: what was recorded before that, at times from there on, is set aside.
 package struct ReanchorPoint: Sendable, Equatable {
     /// Segments that were recorded under an earlier fence belong to the former time line.
-    var fence: Int64
+    package var fence: Int64
     /// The present when the channel was reanchored.
     package var instant: Instant
 
