@@ -21,9 +21,13 @@ extension ChannelFiles {
             try beginAges()
             _ = try disk.link(path(file.name), to: keptPath(file.number))
             if let ages { try disk.setTime(ages.now, of: keptPath(file.number)) }
-            try removeOldKeptFiles()
         } catch {
             logger.warning("A journal file is not kept", metadata: ["error": "\(error)"])
+        }
+        do throws(JournalError) {
+            try removeOldKeptFiles()
+        } catch {
+            logger.warning("Old journal files stay", metadata: ["error": "\(error)"])
         }
     }
 
