@@ -52,6 +52,7 @@ struct Composition: Sendable {
             role.records
             ? try DirectorySegmentStore.open(settings.archive, openFiles: openFiles, logger: logger)
             : DirectorySegmentStore.openForReading(settings.archive, openFiles: openFiles, logger: logger)
+        if role.records { try await checkFloor(of: store) }
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
         let meters = Meters(
@@ -133,6 +134,18 @@ extension Composition {
             refusalOfAddress: { policy.refusal(host: $0, port: $1) },
             isOwnHost: { [settings] in settings.isOwnHost($0) },
             hasFFmpeg: { ProgramFile.path(of: "ffmpeg") != nil })
+    }
+
+    /// A floor that the archive's disk cannot have would stop recording for ever.
+    private func checkFloor(of store: DirectorySegmentStore) async throws {
+        guard let floor = settings.minFreeBytes, let space = try await store.space(),
+            floor >= space.totalBytes
+        else { return }
+        throw ProgramError(
+            """
+            \(Setting.minFree.rawValue) is \(floor) bytes, but the disk of \(settings.archive) has only \
+            \(space.totalBytes)
+            """)
     }
 
     private var tokenSigner: TokenSigner? {

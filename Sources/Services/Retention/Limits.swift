@@ -6,6 +6,10 @@ enum Limits {
     static let hoursExpedited = 10
     /// Seconds until the deletion of an hour or object is tried again after a failure.
     static let postponedSeconds = 600
+    /// Files that are looked for to see whether the archive has those that the catalogue knows.
+    static let archiveSample = 32
+    /// How long it is believed what such a look found.
+    static let archiveCheckPause = Duration.seconds(60)
     /// Initialization sections and keys that are looked up with one statement.
     static let objectsAtOnce = 500
     /// Such batches in one round: 10,000 objects, ten times what a hundred channels with a key for each
@@ -34,6 +38,8 @@ enum Limits {
     static let agedPerRound: Int64 = 3_600_000_000
     /// Microseconds of a channel's recording that expire by age at once: with fewer it waits.
     static let longestStep: Int64 = 900_000_000
+    /// The same for a channel that holds nothing, and has losses or markers at most; it may be deleted.
+    static let emptyStep: Int64 = 3_600_000_000
     /// The part of the retention, as a divisor, that may wait: a recording of an hour is kept half a minute
     /// longer.
     static let retentionShare: Int64 = 128

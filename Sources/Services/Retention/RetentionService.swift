@@ -30,6 +30,7 @@ package struct RetentionService: Sendable {
     /// The time from which ages are measured.
     package let ages = RetentionClock()
     private let databaseTime: @Sendable () async throws -> Instant
+    private let archive: ArchiveCheck
     private let logger: Logger
 
     package init(
@@ -57,6 +58,7 @@ package struct RetentionService: Sendable {
         started = clock.steady()
         self.logger = logger
         self.databaseTime = databaseTime
+        archive = ArchiveCheck(catalogue: catalogue, store: store, clock: clock, logger: logger)
     }
 
     /// Runs until cancelled; segments expire once the catalogue is ready.
@@ -198,15 +200,17 @@ package struct RetentionService: Sendable {
     private func cutByAge(of channel: Channel, at now: Instant, oldest: OldestOfChannel?) -> Instant? {
         guard let seconds = channel.settings.retentionSeconds else { return nil }
         let cut = now - seconds * Microseconds.perSecond
+        let quarter = oldest?.quarter
         let step = min(Limits.longestStep, seconds * Microseconds.perSecond / Limits.retentionShare)
-        if let oldest, cut < oldest.cut + step { return nil }
-        guard let quarter = oldest?.quarter else { return cut }
+        if let oldest, cut < oldest.cut + (quarter == nil ? Limits.emptyStep : step) { return nil }
+        guard let quarter else { return cut }
         return quarter < cut ? min(cut, quarter + Limits.agedPerRound) : nil
     }
 
     /// Deletes the files of hours whose grace period is over.
     ///
-    /// An hour that cannot be deleted is postponed, so that it does not block the others.
+    /// An hour that cannot be deleted is postponed, so that it does not block the others; so is one without
+    /// files in an archive that lacks others, too.
     ///
     /// - Returns: the number of hours
     @discardableResult
@@ -214,8 +218,11 @@ package struct RetentionService: Sendable {
         var count = 0
         for hour in try await catalogue.pendingDeletionHours(limit: Limits.hoursPerRound, ahead: ahead) {
             do {
-                try await delete(hour)
-                count += 1
+                if try await delete(hour) {
+                    count += 1
+                } else {
+                    try await catalogue.postpone(hour, seconds: Limits.postponedSeconds)
+                }
             } catch {
                 guard error is StoreError else { throw error }
                 logger.warning(
@@ -230,16 +237,19 @@ package struct RetentionService: Sendable {
         return count
     }
 
-    private func delete(_ hour: PendingDeletionHour) async throws {
+    /// - Returns: whether the hour is done
+    private func delete(_ hour: PendingDeletionHour) async throws -> Bool {
         let deleted = try await store.deleteHour(
             channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
             before: hour.before, keeping: try await catalogue.names(in: hour))
+        if deleted.files == 0, try await archive.isMissing() { return false }
         try await catalogue.completeDeletion(hour)
         logger.debug(
             "Deleted the files of an hour",
             metadata: [
                 "channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)",
             ])
+        return true
     }
 
     /// Deletes initialization sections and keys whose grace period is over, until none is left or a round's
@@ -280,6 +290,9 @@ package struct RetentionService: Sendable {
     /// First the grace period of pending deletions ends early. Then the oldest segments of all channels
     /// expire. If none are left, recording stops until there is space again.
     ///
+    /// Nothing expires that would free no space: where the floor is larger than the disk, or the archive
+    /// lacks its files.
+    ///
     /// Recording also stops if the catalogue is unavailable and less than half of the floor is free, so that
     /// PostgreSQL has space to recover.
     func keepSpaceFree() async throws {
@@ -300,6 +313,10 @@ package struct RetentionService: Sendable {
                 return
             }
             guard isCatalogueReady() else { throw CatalogueError.notInTime }
+            if configuration.floor.bytes(of: space) >= space.totalBytes {
+                return setFull(true, because: "more is to stay free than the archive's disk has")
+            }
+            if try await archive.isMissing() { break }
             if try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0,
                 try await deletePendingHours() > 0
             {
@@ -325,8 +342,10 @@ package struct RetentionService: Sendable {
             || space.availableFiles.map { $0 < Limits.fileFloor / share } ?? false
     }
 
-    private func setFull(_ isFull: Bool) {
-        if isFull, !diskGuard.isFull { logger.error("The disk is full: recording stops") }
+    private func setFull(_ isFull: Bool, because reason: String = "the disk is full") {
+        if isFull, !diskGuard.isFull {
+            logger.error("Recording stops", metadata: ["error": "\(reason)"])
+        }
         diskGuard.set(isFull)
     }
 }

@@ -61,7 +61,8 @@ extension Statement {
     /// Rows of `OldestOfChannel`: of one channel, or of all.
     static func oldest(of channel: Int32?) -> Statement {
         """
-        SELECT l.channel_id, l.forgotten_us, min(greatest(oldest.quarter_us, l.forgotten_us)) AS quarter_us
+        SELECT l.channel_id, l.forgotten_us, min(greatest(oldest.quarter_us, l.forgotten_us))
+            FILTER (WHERE oldest.quarter_us IS NOT NULL) AS quarter_us
         FROM line l LEFT JOIN rendition r USING (channel_id)
             LEFT JOIN LATERAL (SELECT quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
                 AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)

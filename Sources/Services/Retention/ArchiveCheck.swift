@@ -1,0 +1,46 @@
+import Catalogue
+import Concurrency
+import Logging
+import SegmentStore
+import Synchronization
+
+/// Looks whether the archive has the files that the catalogue knows.
+///
+/// Where the archive's disk is not mounted its folder is empty. What expires then frees no space, and its
+/// files are on that disk still: nobody would delete them later.
+final class ArchiveCheck: Sendable {
+    private let catalogue: Catalogue
+    private let store: any SegmentStore
+    private let clock: HostClock
+    private let logger: Logger
+    /// What the last look found, and when it was.
+    private let last = Mutex<(isMissing: Bool, at: SteadyInstant)?>(nil)
+
+    init(catalogue: Catalogue, store: any SegmentStore, clock: HostClock, logger: Logger) {
+        (self.catalogue, self.store, self.clock, self.logger) = (catalogue, store, clock, logger)
+    }
+
+    /// Whether most of some files are not there. What one look finds holds for a minute.
+    func isMissing() async throws -> Bool {
+        let now = clock.steady()
+        if let last = last.withLock({ $0 }), now - last.at < Limits.archiveCheckPause { return last.isMissing }
+        let sample = try await catalogue.archiveSample(count: Limits.archiveSample)
+        var found = 0
+        for key in sample where try await store.contains(key) { found += 1 }
+        let isMissing = 2 * found < sample.count
+        let before = last.withLock { last in
+            defer { last = (isMissing, now) }
+            return last?.isMissing ?? false
+        }
+        if isMissing, !before {
+            logger.error(
+                """
+                The archive lacks most files that the catalogue has: is its disk mounted? Nothing expires to \
+                free space, and what has expired stays scheduled
+                """, metadata: ["looked for": "\(sample.count)", "found": "\(found)"])
+        } else if before, !isMissing {
+            logger.notice("The archive has its files again")
+        }
+        return isMissing
+    }
+}
