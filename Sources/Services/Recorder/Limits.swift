@@ -193,6 +193,8 @@ enum Limits {
     static let parallelStarts = 3
     /// Seconds in which the last facts are entered when a channel stops; what remains is in the journal.
     static let lastCommit = Duration.seconds(2)
+    /// Renditions of a multivariant playlist that are given ids, to choose among them.
+    static let namedRenditions = 256
     /// Renditions of one channel.
     static let renditions = 32
     /// Bytes of an attribute of a variant or an alternative that is kept as it was read.

@@ -325,6 +325,21 @@ struct RenditionPlanTests {
         #expect(RenditionPlan(many).items.count == Limits.renditions)
     }
 
+    @Test("Beyond the bound each kind has its first one, known ones go on, and names choose among all")
+    func tooMany() {
+        let sounds = ["English", "French"].enumerated().map { media(.audio, "a", $1, "s\($0)") }
+        let variants = (0..<33).map { variant("v\($0)", 100 + $0, 1000 - $0, audio: "a") }
+        let plan = RenditionPlan(playlist(variants, sounds))
+        #expect(plan.items.count == 32 && plan.leftOutCount == 3)
+        #expect(plan.names["s0"] == "a0" && plan.names["s1"] == nil)
+        // The variants come in another order later.
+        let later = RenditionPlan(playlist(variants.reversed(), sounds), after: plan)
+        #expect(later.names == plan.names)
+        let chosen = [video(32), RenditionID(kind: .audio, index: 1)]
+        let named = RenditionPlan(playlist(variants, sounds), .named(chosen))
+        #expect(named.names == ["v32": "v32", "s1": "a1"] && named.leftOutCount == 0)
+    }
+
     @Test("What the playlist says of variants and alternatives is kept, also of those without a playlist")
     func attributes() throws {
         let text = """

@@ -124,6 +124,7 @@ extension RecordingState {
         _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, now: SteadyInstant,
     ) throws(SourceError) {
         let plan = plan(playlist)
+        if let words = plan.leftOut { noteDeviation(words) }
         guard !plan.items.isEmpty else {
             throw .unusable("no rendition of the source is one that the channel asks for")
         }
@@ -187,6 +188,7 @@ extension RecordingState {
         let reason = sources.session?.renewalReason ?? ""
         guard case .multivariant(let playlist) = fetched.playlist else { return reopen(reason, now: now) }
         let (plan, moment) = (plan(playlist), moment(now))
+        if let words = plan.leftOut { noteDeviation(words) }
         guard let streams = try? streams(of: plan, base: fetched.base),
             sources.session?.renewed(streams, variables: playlist.variables, at: moment) ?? false
         else { return reopen(reason, now: now) }

@@ -13,6 +13,13 @@ struct RenditionPlan: Sendable {
     }
 
     private(set) var items: [Item] = []
+    /// How many are not recorded because there are too many.
+    private(set) var leftOutCount = 0
+    /// What a status says of them; nil if there are none.
+    var leftOut: String? {
+        leftOutCount > 0
+            ? "renditions: more than \(Limits.renditions), the others are not recorded" : nil
+    }
 
     /// Finds known renditions again by their attributes; new ones get ids that were not used before.
     ///
@@ -22,9 +29,10 @@ struct RenditionPlan: Sendable {
         _ playlist: MultivariantPlaylist, choice: RenditionChoice, known: [RenditionDescription],
         recorded: Set<RenditionID>? = nil,
     ) {
-        items = Array(Self.candidates(of: playlist, choice: choice).prefix(Limits.renditions))
+        items = Array(Self.candidates(of: playlist, choice: choice).prefix(Limits.namedRenditions))
         name(known, recorded: recorded ?? Set(known.map(\.id)))
         if case .named(let names) = choice { items.removeAll { !names.contains($0.description.id) } }
+        leaveOut(known)
         items.sort { $0.description.id < $1.description.id }
     }
 
@@ -49,6 +57,20 @@ struct RenditionPlan: Sendable {
             if !taken.insert(id).inserted { nameless.insert(index) }
         }
         items = items.indices.filter { !nameless.contains($0) }.map { items[$0] }
+    }
+
+    /// Leaves out what exceeds the limit: what is known already stays, and the first one of another kind.
+    private mutating func leaveOut(_ known: [RenditionDescription]) {
+        guard items.count > Limits.renditions else { return }
+        leftOutCount = items.count - Limits.renditions
+        let known = Set(known.map(\.id))
+        var kinds = Set(items.map(\.description.id).filter(known.contains).map(\.kind))
+        var ranked: [[Item]] = [[], [], []]
+        for item in items {
+            let isFirst = kinds.insert(item.description.id.kind).inserted
+            ranked[isFirst ? 0 : known.contains(item.description.id) ? 1 : 2].append(item)
+        }
+        items = Array(ranked.joined().prefix(Limits.renditions))
     }
 
     // MARK: Candidates
