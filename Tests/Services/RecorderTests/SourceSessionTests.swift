@@ -174,6 +174,18 @@ struct SourceSessionTests {
         #expect(actions.playlistRequests.map(\.purpose).contains(.renewal))
     }
 
+    @Test("Where the segments of an edge are refused, the source's URL is asked for the next playlist")
+    func refusingEdge() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let edge = "http://edge1/live.m3u8"
+        let actions = try driver.answer(opening, Self.media, from: edge, at: 11)
+        let segment = try #require(actions.segmentRequests.first)
+        let refused = driver.send(.segmentFailed(FetchFailure(status: 403), segment), at: 22)
+        let next = refused.playlistRequests + driver.playlistRequests(at: 30)
+        #expect(next.map { $0.url?.host ?? "one.test" } == ["one.test"])
+    }
+
     /// Where a rendition's playlist is asked for, in turn.
     ///
     /// A balancer sends each request for its URL to the next edge, and the first edge answers until a time.

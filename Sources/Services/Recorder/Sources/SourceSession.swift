@@ -251,11 +251,16 @@ extension SourceSession {
 /// Reading the multivariant playlist again.
 extension SourceSession {
     /// A request for the multivariant playlist; nil for a source that has none, or that was asked lately.
+    ///
+    /// Without one, the source's URL is asked from now on, and no more where it led to.
     mutating func renewal(because reason: String, now: SteadyInstant) -> PlaylistRequest? {
-        guard isMultivariant, renewalReason == nil, now - lastRenewal >= Limits.renewalPause else {
+        guard renewalReason == nil, now - lastRenewal >= Limits.renewalPause else { return nil }
+        lastRenewal = now
+        guard isMultivariant else {
+            if !edges.isEmpty { (edges, versions) = ([:], [:]) }
             return nil
         }
-        (lastRenewal, renewalReason) = (now, reason)
+        renewalReason = reason
         return PlaylistRequest(use: use, purpose: .renewal, isFresh: true, begun: now)
     }
 
