@@ -91,10 +91,11 @@ struct FetchQueuesTests {
             MediaSegment(uri: $0, durationMicroseconds: 1)
         }
         let base = try HTTPURL("http://two.test/live.m3u8")
-        queues.relist(
-            playlist, of: video(0), run: 1, try Self.request(1, until: 60).use, base: base,
-            arrival: moment(0))
+        // The source was opened again meanwhile.
+        let use = SourceUse(number: 2, source: try Self.request(1, until: 60).use.source)
+        queues.relist(playlist, of: video(0), run: 1, use, base: base, arrival: moment(0))
         let started = queues.start(now: moment(0))
+        #expect(started.map(\.use.number) == [1, 2, 1])
         #expect(started.map(\.segment.entry.uri) == ["1.ts", "2.ts?token=b", "3.ts"])
         #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
     }

@@ -185,7 +185,8 @@ struct FetchQueues: Sendable {
         let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
         func relisted(_ request: SegmentRequest) -> SegmentRequest {
             let index = Int(clamping: request.segment.listedNumber &- first)
-            guard request.use == use, request.segment.identity.run == run,
+            // The source may have been opened again meanwhile.
+            guard request.use.source == use.source, request.segment.identity.run == run,
                 playlist.segments.indices.contains(index)
             else { return request }
             let entry = playlist.segments[index]
@@ -193,7 +194,7 @@ struct FetchQueues: Sendable {
                 return request
             }
             var request = request
-            (request.segment.entry.uri, request.base) = (entry.uri, base)
+            (request.segment.entry.uri, request.base, request.use) = (entry.uri, base, use)
             // What is in force at the first segment after skipped ones is not in the playlist.
             if playlist.skip == nil {
                 request.segment.entry.keys = entry.keys
