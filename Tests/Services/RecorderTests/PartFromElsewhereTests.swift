@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import Journal
 import SegmentStore
 import Testing
 import Timeline
@@ -51,6 +52,9 @@ struct PartFromElsewhereTests {
         private(set) var fetchesOfOther: [Int64] = []
         private(set) var lastTry = 0.0
         private(set) var playlistsOfOther = 0
+        /// The journal does not take what comes of the other source; its own has the whole segment then.
+        var refusesOther = false
+        private var hasRefused = false
 
         init(_ part: Part, _ other: Other, repeats: Bool = false, sources: Int = 2) throws {
             (self.part, self.other, self.repeats) = (part, other, repeats)
@@ -96,6 +100,8 @@ struct PartFromElsewhereTests {
                 fetchesOfOther.append(media)
             } else if request.held != nil {
                 lastTry = time
+            }
+            if !isOther, request.held != nil, !hasRefused {
                 return driver.send(
                     .segmentFailed(FetchFailure(.segmentMissing, "no better bytes"), request), at: time)
             }
@@ -107,7 +113,7 @@ struct PartFromElsewhereTests {
             if isOther {
                 if other == .damaged { (stored.flags, stored.measuredDuration) = (.damaged, nil) }
                 if other == .ofOtherFormat { stored.format.tracks = "video:h265" }
-            } else if isPart {
+            } else if isPart, !hasRefused {
                 stored.measuredDuration = part.measured
                 stored.plainBytes = 400
                 if part == .damaged { stored.flags = .damaged }
@@ -115,7 +121,11 @@ struct PartFromElsewhereTests {
             let digest: [UInt8] = [isOther ? 1 : 0, UInt8(media)]
             stored.object = CommittedObject(
                 key: stored.object.key, byteCount: stored.plainBytes, digest: digest, wasThere: false)
-            return driver.send(.segmentStored(stored, request), at: time)
+            guard isOther, refusesOther else { return driver.send(.segmentStored(stored, request), at: time) }
+            hasRefused = true
+            driver.holdJournal()
+            let actions = driver.send(.segmentStored(stored, request), at: time)
+            return actions + driver.refuseJournal(.entryTooLarge(byteCount: 1), at: time)
         }
 
         private func timestamp(_ media: Int64, isOther: Bool) -> Int64 {
@@ -152,6 +162,16 @@ struct PartFromElsewhereTests {
         let numbers = recording.segments.compactMap(\.number)
         #expect(numbers == Array(0..<Int64(numbers.count)))
         #expect(recording.segments.allSatisfy { !$0.fact.flags.contains(.late) })
+    }
+
+    @Test("is replaced by its own source's bytes if those of the other one cannot be written down")
+    func notWritten() throws {
+        var recording = try Recording(.damaged, .whole)
+        recording.refusesOther = true
+        try recording.run(until: 100)
+        let last = try #require(recording.facts.last)
+        #expect(recording.fetchesOfOther == [12])
+        #expect(last.digest == [0, 12] && last.flags.isDisjoint(with: .parts) && last.plainBytes == 1000)
     }
 
     @Test(

@@ -35,7 +35,6 @@ extension RecordingState {
         }
         filler.parts.mend(identity)
         if part.held.isCut { progress.settled(identity, part.held) }
-        fetches.drop(identity)
         let segment = part.segment
         let fact = fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,

@@ -229,7 +229,12 @@ extension RecordingState {
     ) {
         switch (write.purpose, write.entry) {
         case (.segment(let request), .segment(let fact)) where request.repair != nil:
-            if fact.replaces == nil { progress.stored(fact) } else { progress.mended(fact.identity) }
+            if fact.replaces == nil {
+                progress.stored(fact)
+            } else {
+                fetches.drop(fact.identity)
+                progress.mended(fact.identity)
+            }
             publication.stored(fact, at: line, now: now)
         case (.segment, .segment(let fact)):
             entered(fact, at: line, now: now)
@@ -264,7 +269,7 @@ extension RecordingState {
     ) {
         switch write.purpose {
         case .segment(let request) where request.held != nil || request.repair != nil:
-            break
+            if let part = request.repair?.hole.segment { filler.parts.notMended(part) }
         case .segment(let request), .keyPending(let request):
             let reason: GapReason = error.isTransient ? .diskFull : .segmentMissing
             lose(request.segment.placed, FetchFailure(reason, "the journal: \(error)"))

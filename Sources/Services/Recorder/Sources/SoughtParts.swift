@@ -67,6 +67,11 @@ struct SoughtParts: Sendable {
         Self.keep(identity, in: &mended)
     }
 
+    /// What another source had of a segment could not be written down.
+    mutating func notMended(_ identity: SegmentIdentity) {
+        mended.removeAll { $0 == identity }
+    }
+
     private static func keep(_ identity: SegmentIdentity, in list: inout [SegmentIdentity]) {
         list.append(identity)
         if list.count > Limits.holes { list.removeFirst() }

@@ -66,6 +66,12 @@ struct StateDriver {
         return write(count, at: time)
     }
 
+    /// The journal does not take what was to be written to it since it was held.
+    mutating func refuseJournal(_ error: JournalError, at time: Double) -> [RecordingAction] {
+        guard let count = unwritten.take(), count > 0 else { return [] }
+        return send(.journalWritten(.failure(error)), at: time)
+    }
+
     /// Reads the empty journal, and once more for what waits in it; gives what is asked of the source.
     mutating func begin(at time: Double) -> [RecordingAction] {
         let actions = send(.journalRead(.success([])), at: time).filter {
