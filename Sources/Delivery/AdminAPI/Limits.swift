@@ -21,6 +21,8 @@ package enum Limits {
     static let headerNameCharacters = 256
     /// Bytes of a header's value: a cookie of a browser.
     static let headerValueBytes = 4 * 1024
+    /// Bytes of all names and values of a source's headers: more the client does not send.
+    static let headersBytes = 32 * 1024
     package static let headerHosts = 16
     /// Characters of a host name (RFC 1035).
     static let hostCharacters = 253

@@ -140,6 +140,15 @@ import Timeline
         }
         #expect(try source(headers(32))?.headers.count == 32)
         #expect(throws: Problem.self) { try source(headers(33)) }
+        // The client sends 32 KiB of names and values.
+        func cookies(_ last: Int) -> String {
+            let values = Array(repeating: 4096, count: 7) + [last]
+            return #""headers":{"#
+                + values.enumerated().map { #""h\#($0)":"\#(String(repeating: "c", count: $1))""# }
+                .joined(separator: ",") + "}"
+        }
+        #expect(try source(cookies(4080))?.headers.count == 8)
+        #expect(throws: Problem.self) { try source(cookies(4081)) }
         let value = String(repeating: "v", count: 4096)
         #expect(try source(#""headers":{"a":"\#(value)"}"#)?.headers["a"] == value)
         #expect(throws: Problem.self) { try source(#""headers":{"a":"\#(value)v"}"#) }

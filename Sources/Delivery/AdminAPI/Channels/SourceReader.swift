@@ -71,6 +71,10 @@ struct SourceReader {
         let pairs = members.compactMap { member -> (String, String)? in
             if case .string(let text) = member.value { (member.name, text) } else { nil }
         }
+        let byteCount = pairs.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+        if byteCount > Limits.headersBytes {
+            reader.fail("headers", "must have at most \(Limits.headersBytes) bytes in all")
+        }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 

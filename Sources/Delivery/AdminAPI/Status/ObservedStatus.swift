@@ -28,9 +28,12 @@ struct ObservedStatus {
 
     /// The source of a source run, which the catalogue stores without user info and query.
     ///
-    /// A source that is no longer in the settings has no priority.
+    /// A source that is no longer in the settings has no priority. Rows of older recorders have what logs
+    /// show.
     private func source(_ url: String) -> StatusReport.Source {
-        let listed = channel.settings.sources.first { (try? HTTPURL($0.url))?.description == url }
+        let listed = channel.settings.sources.first { source in
+            (try? HTTPURL(source.url)).map { [$0.identity, $0.description].contains(url) } ?? false
+        }
         return StatusReport.Source(
             url: url, priority: listed?.priority,
             allowsInvalidCertificate: listed?.allowInvalidCertificate ?? false)
