@@ -20,10 +20,14 @@ final class ArchiveCheck: Sendable {
         (self.catalogue, self.store, self.clock, self.logger) = (catalogue, store, clock, logger)
     }
 
-    /// Whether most of some files are not there. What one look finds holds for a minute.
+    /// Whether most of some files are not there.
+    ///
+    /// What one look finds holds for a minute.
     func isMissing() async throws -> Bool {
         let now = clock.steady()
-        if let last = last.withLock({ $0 }), now - last.at < Limits.archiveCheckPause { return last.isMissing }
+        if let last = last.withLock({ $0 }), now - last.at < Limits.archiveCheckPause {
+            return last.isMissing
+        }
         let sample = try await catalogue.archiveSample(count: Limits.archiveSample)
         var found = 0
         for key in sample where try await store.contains(key) { found += 1 }
