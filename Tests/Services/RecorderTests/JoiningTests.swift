@@ -92,4 +92,89 @@ struct JoiningTests {
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
         #expect(list(RecorderTests.list(1...1), at: 618, in: &progress) == [at(612)])
     }
+
+    // MARK: A source that is back in use
+
+    /// Ten segments of six seconds, of which 10 to 14 are held on a time line that was too late and has come
+    /// back: they begin five seconds behind each other.
+    private func bent() -> RenditionProgress {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
+        progress.run = 7
+        for number in 10..<15 {
+            var fact = PublisherStage.fact(video(0), Double(number) / 10)
+            (fact.start, fact.duration) = (at(574 + Double(number - 10) * 5), 5 * seconds)
+            (fact.firstTimestamp, fact.digest) = (Int64(number) * 6 * 90_000, [UInt8(number)])
+            progress.hold(fact)
+        }
+        return progress
+    }
+
+    /// The source lists what it listed when it was left for another one.
+    private func back(_ playlist: MediaPlaylist) -> RenditionProgress {
+        var progress = bent()
+        progress.follower.take(playlist, now: moment(600))
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        return progress
+    }
+
+    @Test("The newest segment that it listed before shows what is held, and where the next one begins")
+    func recalled() {
+        let old = RecorderTests.list(5...14)
+        var progress = back(old)
+        #expect(progress.askToJoin(old, at: arrived(640)) == 9)
+        progress.joined(
+            ProbedSegment(digest: [14], firstTimestamp: 84 * 90_000, measuredDuration: 6 * seconds), in: old,
+            at: arrived(640))
+        #expect(list(old, at: 640, in: &progress).isEmpty)
+        let next = progress.list(
+            RecorderTests.list(6...15), from: 9, opensHole: false, cause: nil, hole: .sourceStalled,
+            arrival: arrived(646), shared: [:])
+        #expect(next.map(\.placed.start) == [at(600)])
+        #expect(next.map(\.boundary) == ["source"])
+    }
+
+    @Test("Where its names are those of other segments now, or bytes that are not held, the first one tells")
+    func namesAgain() {
+        let old = RecorderTests.list(5...14)
+        var progress = back(old)
+        #expect(progress.askToJoin(old, at: arrived(640)) == 9)
+        progress.joined(ProbedSegment(digest: [99]), in: old, at: arrived(640))
+        #expect(progress.askToJoin(old, at: arrived(640)) == 0)
+        progress.joined(ProbedSegment(digest: [98]), in: old, at: arrived(640))
+        #expect(progress.askToJoin(old, at: arrived(640)) == nil)
+        #expect(list(old, at: 640, in: &progress).count == 7)
+    }
+
+    @Test("What it listed before under the same dates is passed over, though the time line lies behind them")
+    func sameDates() {
+        var progress = bent()
+        let dated = { (numbers: ClosedRange<Int>) in
+            var playlist = RecorderTests.list(numbers, date: { 597 + Double($0 - 14) * 2 })
+            playlist.targetDurationSeconds = 2
+            for index in playlist.segments.indices {
+                playlist.segments[index].durationMicroseconds = 2 * seconds
+            }
+            return playlist
+        }
+        // The time line ends at 600, and by its date the newest one ends at 603.
+        progress.follower.take(dated(10...16), now: moment(604))
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        #expect(list(dated(10...16), at: 604, in: &progress).isEmpty)
+        let next = progress.list(
+            dated(11...17), from: 6, opensHole: false, cause: nil, hole: .sourceStalled,
+            arrival: arrived(606), shared: [:])
+        #expect(next.map(\.identity.number) == [17])
+    }
+
+    @Test("A source between that brought nothing does not keep the next one from being compared")
+    func nothingBetween() {
+        var progress = recorded()
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        #expect(progress.askToJoin(RecorderTests.list(100...104), at: arrived(640)) == 0)
+        progress.joined(nil, in: RecorderTests.list(100...104), at: arrived(640))
+        _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
+        #expect(progress.askToJoin(RecorderTests.list(0...4), at: arrived(660)) == 0)
+    }
 }

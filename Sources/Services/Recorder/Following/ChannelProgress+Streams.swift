@@ -25,7 +25,7 @@ extension ChannelProgress {
     /// Whether a segment is read to find out where another source stands.
     func isJoining(_ id: RenditionID) -> Bool {
         switch renditions[id]?.join {
-        case .asked, .compares: true
+        case .recalls, .asked, .compares: true
         default: false
         }
     }

@@ -96,14 +96,14 @@ struct HeldMedia: Sendable {
     }
 
     /// The segments of a source that was in use before and lists again what is held: how many from the given
-    /// bytes on, and where the last of them ends; nil when those are not held.
-    func held(from digest: [UInt8]) -> (count: Int, end: Instant)? {
+    /// bytes on, at most so many, and where the last of them ends; nil when those are not held.
+    func held(from digest: [UInt8], atMost limit: Int = .max) -> (count: Int, end: Instant)? {
         guard !digest.isEmpty, let first = pieces.last(where: { $0.digest == digest }) else { return nil }
         let windows = Dictionary(
             pieces.filter { $0.identity.run == first.identity.run }.map { ($0.identity.number, $0.window) },
             uniquingKeysWith: { $1 })
         var (count, end) = (1, first.window.end)
-        while let next = windows[first.identity.number + Int64(count)],
+        while count < limit, let next = windows[first.identity.number + Int64(count)],
             (next.begin - end).magnitude <= Limits.timestampSlack.magnitude
         {
             (count, end) = (count + 1, next.end)

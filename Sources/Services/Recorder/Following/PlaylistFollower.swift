@@ -98,6 +98,9 @@ struct PlaylistFollower: Sendable {
         SeenEntry.entries(of: playlist).contains { $0.isKnown(in: recent) }
     }
 
+    /// The entries of the last few playlists of the source run, by number.
+    var entries: [SeenEntry] { recent }
+
     /// What one of the last few playlists said of a number.
     func seen(_ number: Int64) -> SeenEntry? { recent.last { $0.number == number } }
 

@@ -12,6 +12,10 @@ extension RenditionProgress {
         case first
         /// A source has just taken over, or this process has just begun to follow one.
         case open
+        /// The segment with this number is being read, which the source listed when it was in use before.
+        case recalls(Int64)
+        /// It was read, and is not held: the first one may show where the source stands.
+        case unrecalled
         /// A segment with this number is being read.
         case asked(Int64)
         /// It was read, and EXTINF does not say its length: the next one tells where it ends.
@@ -75,11 +79,13 @@ extension RenditionProgress {
         return shared ? entry.sharedStart : counted
     }
 
-    /// Where another source's playlist is joined best: at its first segment, which was recorded most likely.
+    /// Where another source's playlist is joined best: at the newest segment that it listed when it was in
+    /// use before, else at its first one, which was recorded most likely.
     ///
     /// Nil where both sources have dates that are believed: then dates tell it. Of a first playlist the
     /// segment tells how wrong EXTINF is, which counts where many are placed by it.
     mutating func askToJoin(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
+        var recalls = false
         switch join {
         case .none, .found: return nil
         case .compares(let number, _):
@@ -89,11 +95,16 @@ extension RenditionProgress {
         case .first where playlist.segments.count < Limits.playlistToMeasure:
             join = .none
             return nil
-        case .first, .open, .asked: join = .none
+        case .open: (join, recalls) = (.none, run == nil)
+        case .first, .recalls, .unrecalled, .asked: join = .none
         }
         guard placing.clock == .arrival || !believesDates(of: playlist, at: arrival),
             let number = PlaylistFollower.number(playlist, 0)
         else { return nil }
+        if recalls, let seen = formerUse?.newest(in: playlist)?.number, seen != number {
+            join = .recalls(seen)
+            return Int(seen - number)
+        }
         join = .asked(number)
         return 0
     }
@@ -134,6 +145,9 @@ extension RenditionProgress {
     mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
         let first = PlaylistFollower.number(playlist, 0)
         switch join {
+        case .recalls(let number):
+            join = probed?.digest.isEmpty ?? true ? .none : .unrecalled
+            if let point = recalled(probed, number, in: playlist) { join = .found(point) }
         case .asked(let number):
             join = .none
             guard let probed, number == first else { return }
@@ -149,8 +163,26 @@ extension RenditionProgress {
                 learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
             }
             find(former, in: playlist, at: arrival)
-        case .none, .first, .open, .found: break
+        case .none, .first, .open, .unrecalled, .found: break
         }
+    }
+
+    /// Where a source goes on that is back in use: behind what is held from one of its segments on.
+    private func recalled(_ probed: ProbedSegment?, _ number: Int64, in playlist: MediaPlaylist) -> JoinPoint?
+    {
+        guard let probed, let first = PlaylistFollower.number(playlist, 0),
+            case let index = Int(number - first), playlist.segments.indices.contains(index),
+            let held = media.held(from: probed.digest, atMost: playlist.segments.count - index)
+        else { return nil }
+        return JoinPoint(
+            number: first, start: held.end, held: JoinPoint.Held(count: index + held.count, end: held.end))
+    }
+
+    /// How many of the first new entries of a source that is back in use it listed before, as their dates
+    /// show: the time line may lie beside them.
+    func seenCount(_ numbers: [Int64], of playlist: MediaPlaylist) -> Int {
+        guard let seen = formerUse?.newest(in: playlist), seen.isDated else { return 0 }
+        return (numbers.lastIndex(of: seen.number) ?? -1) + 1
     }
 
     /// How long a playlist's first segment is: up to the second one, or as its own media say where a
@@ -178,7 +210,9 @@ extension RenditionProgress {
             case let expected = arrived + (placing.sourceOffset ?? 0),
             let start = media.start(of: probed, near: expected)
         else { return }
-        let held = media.held(from: probed.digest).map { JoinPoint.Held(count: $0.count, end: $0.end) }
+        let held = media.held(from: probed.digest, atMost: playlist.segments.count).map {
+            JoinPoint.Held(count: $0.count, end: $0.end)
+        }
         if renumberedFrom != nil {
             // An encoder that begins again may show the same slate, with the same time stamps, later.
             let slack = max(2 * PlaylistFollower.target(of: playlist), Limits.renumberedSlack)

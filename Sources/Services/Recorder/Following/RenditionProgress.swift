@@ -22,13 +22,10 @@ struct RenditionProgress: Sendable {
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
     var measured = MeasuredDurations()
-    /// The same of the sources that were in use before, by URL.
-    private(set) var formerlyMeasured: [String: MeasuredDurations] = [:]
-    /// How far the media of each source without dates lay behind arrival when it was last in use, in
-    /// microseconds, by URL.
-    private var formerOffsets: [String: Int64] = [:]
-    /// The same of the source in use; nil when it was not in use before.
-    private var ownOffset: Int64?
+    /// The sources that were in use before, by URL.
+    var formerUses: [String: FormerUse] = [:]
+    /// What was known of the source in use when it came into use; nil when it was not in use before.
+    var formerUse: FormerUse?
     var shortSegments = ShortSegments()
     var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
@@ -146,35 +143,25 @@ struct RenditionProgress: Sendable {
 
     /// The source was changed: the run ends, and the next playlist joins another one.
     ///
-    /// What the segments of a source showed of its EXTINF counts again when it is back in use.
+    /// What the segments of a source showed of its EXTINF counts again when it is back in use, and what it
+    /// listed is known.
     ///
     /// - Parameters:
     ///   - former: the URL of the source that was in use; nil when that was in another process
     ///   - next: the URL of the source that is in use from now on
     /// - Returns: what was to be fetched of it
     mutating func leaveRun(of former: String?, for next: String) -> [PlacedSegment] {
+        if let former { rememberUse(of: former) }
         follower.reset()
         (alignment, renumberedFrom) = (NumberAlignment(), nil)
         (hasOtherStream, isOnSpareStream) = (false, false)
-        if run != nil { join = media.isEmpty ? .none : .open }
-        if let former {
-            formerlyMeasured[former] = measured
-            let isByArrival = placing.clock == .arrival
-            if run != nil { formerOffsets[former] = isByArrival ? placing.sourceOffset ?? 0 : nil }
-        }
-        ownOffset = formerOffsets[next]
-        measured = formerlyMeasured[next] ?? MeasuredDurations()
+        if run != nil || !media.isEmpty { join = media.isEmpty ? .none : .open }
+        formerUse = formerUses[next]
+        measured = formerUse?.measured ?? MeasuredDurations()
         measured.beginRun()
         run = nil
         (parts, gaps) = (HeldParts(), GapSegments())
         return deferred.end()
-    }
-
-    /// The clock that recording goes by was set by so many microseconds.
-    mutating func clockMoved(by step: Int64) {
-        placing.clockMoved(by: step)
-        formerOffsets = formerOffsets.mapValues { TimePlacing.latency($0, after: step) }
-        ownOffset = ownOffset.map { TimePlacing.latency($0, after: step) }
     }
 
     /// No playlist has continued yet from what an earlier process stored.
@@ -227,23 +214,25 @@ struct RenditionProgress: Sendable {
         }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, isSource || cause == "restart",
-            let former = isSource ? ownOffset ?? placing.formerOffset : placing.formerOffset
+            let former = isSource ? formerUse?.offset ?? placing.formerOffset : placing.formerOffset
         {
             placing.goOn(at: former)
         }
         if var point = takeJoinPoint(), point.number == new.numbers.first {
-            if let held = point.held, held.count < new.entries.count {
-                new.drop(held.count, opensHole: opensHole)
+            var begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
+            if let held = point.held {
+                let count = min(held.count, new.entries.count)
+                begin = begin.map { new.entries.prefix(count).reduce($0) { $0 + $1.duration } }
+                new.drop(count, opensHole: opensHole)
                 point.start = held.end
             }
-            let begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
             let (end, rest) = (
                 new.numbers.last, new.join(at: point.start, behind: placing.end, opensHole: opensHole)
             )
             // A playlist without anything new may be an old one, which tells no latency that was not known.
             if let offset = begin.map({ point.start - $0 }),
                 !new.entries.isEmpty
-                    || ownOffset == nil && !playlist.isEnded
+                    || formerUse?.offset == nil && !playlist.isEnded
                         && offset.magnitude <= Limits.sourceLatency.magnitude
             {
                 placing.goOn(at: offset)
@@ -253,7 +242,8 @@ struct RenditionProgress: Sendable {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
                 byDates: cause == "restart" && !isComingBack)
-            new.drop(covered, opensHole: opensHole)
+            let seen = isSource ? seenCount(new.numbers, of: playlist) : 0
+            new.drop(max(covered, seen), opensHole: opensHole)
         }
         // What is placed back from arrival ends right, whatever its length.
         let isPlacedBack = placing.end == nil || new.entries.first?.opensHole ?? false
