@@ -366,4 +366,28 @@ struct RenditionProgressTests {
         let segments = take(&progress, list(0...5000), from: 5000, arrival: 1000)
         #expect(try #require(segments.first).availableUntil == moment(1000 + 6 + 600 + 6))
     }
+
+    @Test(
+        "In coming back to a source that begins again, nothing is passed over if its first segment is none that is held",
+        arguments: [(130.0, 2), (5000, 2), (112, 1)])
+    func comingBackToOthers(timestamp: Double, count: Int) {
+        let known = (0...4).map { place in
+            let start = 100 + Double(place) * 6
+            var segment = KnownSegment(
+                run: 2, number: 100 + Int64(place), start: at(start), duration: 6 * seconds, isLost: false,
+                digest: [1])
+            segment.firstTimestamp = Int64(start) * 90_000
+            return segment
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
+        var progress = RenditionProgress(resuming: head, choice: .auto)
+        #expect(progress.askToGoOn(list(0...1), at: arrived(135)) == 0)
+        let probed = ProbedSegment(
+            digest: [2], firstTimestamp: Int64(timestamp) * 90_000, measuredDuration: 6 * seconds)
+        progress.joined(probed, in: list(0...1), at: arrived(135))
+        _ = progress.beginRun()
+        progress.run = 8
+        #expect(take(&progress, list(0...1), opensHole: true, cause: "restart", arrival: 135).count == count)
+    }
 }

@@ -20,6 +20,8 @@ struct HeldMedia: Sendable {
 
     var isEmpty: Bool { pieces.isEmpty }
 
+    var hasTimestamps: Bool { pieces.contains { $0.timestamp != nil } }
+
     mutating func add(_ fact: SegmentFact) {
         add(
             Piece(

@@ -21,6 +21,8 @@ extension RenditionProgress {
         /// It was read, and EXTINF does not say its length: the next one tells where it ends.
         case compares(Int64, ProbedSegment)
         case found(JoinPoint)
+        /// The media of the segment with this number are not held, and so none of those behind it are.
+        case other(Int64)
     }
 
     /// Whether the first playlist after a start says other lengths than what is held has.
@@ -87,7 +89,7 @@ extension RenditionProgress {
     mutating func askToJoin(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         var recalls = false
         switch join {
-        case .none, .found: return nil
+        case .none, .found, .other: return nil
         case .compares(let number, _):
             if PlaylistFollower.number(playlist, 1) == number + 1 { return 1 }
             join = .none
@@ -163,7 +165,7 @@ extension RenditionProgress {
                 learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
             }
             find(former, in: playlist, at: arrival)
-        case .none, .first, .open, .unrecalled, .found: break
+        case .none, .first, .open, .unrecalled, .found, .other: break
         }
     }
 
@@ -204,12 +206,17 @@ extension RenditionProgress {
     }
 
     private mutating func find(_ probed: ProbedSegment, in playlist: MediaPlaylist, at arrival: Arrival) {
+        let entries = entries(of: playlist)
         // Within a run numbers tell where it goes on, unless they are in doubt.
         guard run == nil || renumberedFrom != nil, let number = PlaylistFollower.number(playlist, 0),
-            let arrived = TimePlacing.arrival(of: entries(of: playlist), arrival),
-            case let expected = arrived + (placing.sourceOffset ?? 0),
-            let start = media.start(of: probed, near: expected)
+            let arrived = TimePlacing.arrival(of: entries, arrival)
         else { return }
+        let expected = arrived + (placing.sourceOffset ?? 0)
+        let place = media.start(of: probed, near: expected)
+        if renumberedFrom != nil, isOther(probed, beginning: place, lasting: entries[0].duration) {
+            join = .other(number)
+        }
+        guard let start = place else { return }
         let held = media.held(from: probed.digest, atMost: playlist.segments.count).map {
             JoinPoint.Held(count: $0.count, end: $0.end)
         }
@@ -219,5 +226,15 @@ extension RenditionProgress {
             guard held != nil, (start - expected).magnitude <= slack else { return }
         }
         join = .found(JoinPoint(number: number, start: start, held: held))
+    }
+
+    /// Whether the media of a segment are none of those that are held: as their time stamps show, they begin
+    /// behind those, or have nothing to do with them.
+    private func isOther(_ probed: ProbedSegment, beginning start: Instant?, lasting duration: Int64) -> Bool
+    {
+        guard let end = placing.end, probed.firstTimestamp != nil, media.hasTimestamps,
+            !probed.digest.isEmpty, !media.holds(probed.digest)
+        else { return false }
+        return start.map { $0 + duration / 2 >= end } ?? true
     }
 }

@@ -183,8 +183,8 @@ struct RenditionProgress: Sendable {
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new run begins with it
     ///   - cause: the boundary in front of the first entry, if one is known; of another `source` and of a
-    ///     `restart` entries that are recorded already are skipped, and after a restart of this process only
-    ///     those whose dates show it
+    ///     `restart` entries that are recorded already are skipped, of a restart that this process has not
+    ///     come back to only those whose dates show it, and none where media show that they are others
     ///   - hole: why time may be missing before a step
     ///   - arrival: when the playlist was fetched
     ///   - shared: starts by number that the leading rendition has
@@ -218,6 +218,7 @@ struct RenditionProgress: Sendable {
         {
             placing.goOn(at: former)
         }
+        let isOther = if case .other(let number) = join { number == new.numbers.first } else { false }
         if var point = takeJoinPoint(), point.number == new.numbers.first {
             var begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
             if let held = point.held {
@@ -238,7 +239,7 @@ struct RenditionProgress: Sendable {
                 placing.goOn(at: offset)
             }
             if new.entries.isEmpty, let end { join = .found(JoinPoint(number: end + 1, start: rest)) }
-        } else if isSource || cause == "restart" {
+        } else if isSource || cause == "restart", !isOther {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
                 byDates: cause == "restart" && !isComingBack)
