@@ -177,4 +177,22 @@ struct JoiningTests {
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
         #expect(progress.askToJoin(RecorderTests.list(0...4), at: arrived(660)) == 0)
     }
+
+    @Test("A source whose dates are older than what another one without dates brought is to go on first")
+    func oldDatesBehindArrival() {
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
+        #expect(list(RecorderTests.list(0...4), at: 600, in: &progress).count == 5)
+        _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
+        let old = { (numbers: ClosedRange<Int>) in
+            RecorderTests.list(numbers, date: { 450 + Double($0 - 50) * 6 })
+        }
+        var current = progress
+        let isNew = !current.awaitsNews(
+            of: RecorderTests.list(50...52, date: { 594 + Double($0 - 50) * 6 }), at: arrived(612))
+        #expect(isNew)
+        let awaited = [612.0, 618, 624].map { progress.awaitsNews(of: old(50...52), at: arrived($0)) }
+        #expect(awaited == [true, true, true])
+        let goesOn = !progress.awaitsNews(of: old(51...53), at: arrived(630))
+        #expect(goesOn)
+    }
 }

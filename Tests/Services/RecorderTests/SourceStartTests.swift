@@ -147,4 +147,16 @@ struct SourceStartTests {
             #expect((10...20).contains(start.asked.filter { $0.source == source }.count))
         }
     }
+
+    @Test("takes nothing of another source that has ended, before that goes on")
+    func ended() throws {
+        var start = try Self.afterKill()
+        try start.run(until: 40) { source, time in
+            guard source == Self.sources[0] else { return nil }
+            return time < 15 ? Self.media(0, shift: 5000) + "#EXT-X-ENDLIST\n" : Self.media(time, shift: 5000)
+        }
+        let old = Set((5118...5121).map { "\($0).ts" })
+        #expect(start.fetched.count > 5)
+        #expect(old.isDisjoint(with: start.fetched))
+    }
 }

@@ -1,4 +1,5 @@
 import Catalogue
+import Journal
 import Monitoring
 import Timeline
 
@@ -28,6 +29,17 @@ extension ChannelProgress {
             else { continue }
             renditions.values[other].leaderStep = LeaderStep(
                 numbers: leader.identity.number - place.number, later: -place.later)
+        }
+    }
+
+    /// The time that is missing between segments and behind an instant.
+    static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {
+        var end = before
+        return segments.compactMap { segment in
+            defer { end = max(end ?? segment.placed.end, segment.placed.end) }
+            guard let reason = segment.hole, let end, segment.placed.start > end else { return nil }
+            let window = TimeWindow(begin: end, end: segment.placed.start)
+            return .loss(Loss(window: window, reason: reason, rendition: segment.identity.rendition))
         }
     }
 

@@ -201,6 +201,10 @@ extension ChannelProgress {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
+            if isFirst, rendition.awaitsNews(of: playlist, at: arrival) {
+                listing.isStale = true
+                return listing
+            }
             var (playlist, arrival) = (playlist, arrival)
             let step = rendition.findStep(
                 in: playlist, from: from, missing: missing, at: arrival,
@@ -386,15 +390,5 @@ extension ChannelProgress {
         let listed = Set(listed.map(\.identity))
         expired += rendition.unfetched.filter { !listed.contains($0.identity) }
         rendition.unfetched = []
-    }
-
-    private static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {
-        var end = before
-        return segments.compactMap { segment in
-            defer { end = max(end ?? segment.placed.end, segment.placed.end) }
-            guard let reason = segment.hole, let end, segment.placed.start > end else { return nil }
-            let window = TimeWindow(begin: end, end: segment.placed.start)
-            return .loss(Loss(window: window, reason: reason, rendition: segment.identity.rendition))
-        }
     }
 }

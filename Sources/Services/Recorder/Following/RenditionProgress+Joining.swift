@@ -143,6 +143,35 @@ extension RenditionProgress {
         return trial.clock == .source
     }
 
+    /// Whether a source that takes over is to be seen going on before anything of it is taken: it has ended,
+    /// so what it lists may be of any time, or its dates say that all of it is recorded, and arrival does
+    /// not.
+    ///
+    /// Media that are held show where it stands, too.
+    mutating func awaitsNews(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
+        let newest = SeenEntry(playlist, playlist.segments.count - 1)
+        if case .found = join { return false }
+        guard run == nil, awaited == nil || awaited == newest, mayBeOld(playlist, at: arrival) else {
+            return false
+        }
+        awaited = newest
+        return true
+    }
+
+    private func mayBeOld(_ playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
+        guard let end = placing.end else { return false }
+        let (entries, target) = (entries(of: playlist), PlaylistFollower.target(of: playlist))
+        var (next, trial) = (placing, placing)
+        next.beginRun()
+        trial.beginRun()
+        _ = trial.place(entries, arrival: arrival, target: target)
+        guard trial.clock == .source, let last = entries.last, let date = last.programDateTime else {
+            return playlist.isEnded
+        }
+        guard date - trial.zone + last.duration / 2 < end else { return false }
+        return next.coveredCount(entries, arrival: arrival, target: target, byDates: false) < entries.count
+    }
+
     /// A segment was read that was asked for; empty bytes tell nothing.
     mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
         let first = PlaylistFollower.number(playlist, 0)

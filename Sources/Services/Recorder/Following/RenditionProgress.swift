@@ -40,6 +40,8 @@ struct RenditionProgress: Sendable {
     /// The first number of a playlist with another numbering whose bytes are compared with what is held,
     /// until the run begins.
     var renumberedFrom: Int64?
+    /// The newest entry of a source that has come into use and is to go on first; nil where none is.
+    var awaited: SeenEntry?
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
     var leaderStep: LeaderStep?
     /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
@@ -153,7 +155,7 @@ struct RenditionProgress: Sendable {
     mutating func leaveRun(of former: String?, for next: String) -> [PlacedSegment] {
         if let former { rememberUse(of: former) }
         follower.reset()
-        (alignment, renumberedFrom) = (NumberAlignment(), nil)
+        (alignment, renumberedFrom, awaited) = (NumberAlignment(), nil, nil)
         (hasOtherStream, isOnSpareStream) = (false, false)
         if run != nil || !media.isEmpty { join = media.isEmpty ? .none : .open }
         formerUse = formerUses[next]
