@@ -101,4 +101,21 @@ struct DoubtfulPlaylistTests {
         let (_, actions) = try Self.doubting(stored: [10, 11])
         #expect(actions.probes.map(\.segment.identity.number) == [11])
     }
+
+    @Test("After a start, names of a known number that change once more are compared once more")
+    func namesAfterStart() {
+        var follower = PlaylistFollower(resumingAfter: 1)
+        let first = list(1...1, name: { "a\($0).ts" })
+        #expect(follower.judge(first, now: moment(0)) == .undecided(index: 0))
+        follower.confirm(by: first, now: moment(0))
+        #expect(follower.judge(first, now: moment(0)) == .nothingNew)
+        follower.take(first, now: moment(0))
+        let other = list(1...1, name: { "b\($0).ts" })
+        #expect(follower.judge(other, now: moment(8)) == .undecided(index: 0))
+        // A source that renames its segments with each playlist is found out then.
+        follower.confirm(by: other, now: moment(8))
+        #expect(follower.judge(other, now: moment(8)) == .nothingNew)
+        follower.take(other, now: moment(8))
+        #expect(follower.judge(list(1...1, name: { "c\($0).ts" }), now: moment(16)) == .nothingNew)
+    }
 }

@@ -34,6 +34,9 @@ struct PlaylistFollower: Sendable {
     private var isUnconfirmed = false
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
+    /// It was names that were in doubt, those of the playlist that is judged: a later playlist may have those
+    /// of another numbering.
+    private var hasConfirmedNames = false
     /// Up to which number a playlist may go back for that; one that lists more is compared once more.
     private var confirmedNumber = Int64.max
     /// A comparison of bytes showed that the source renames its segments with each load.
@@ -131,8 +134,8 @@ struct PlaylistFollower: Sendable {
     ///
     /// A playlist that went back up to a `number` stays in doubt once it lists more.
     mutating func confirm(upTo number: Int64?) {
+        (isConfirmed, hasConfirmedNames) = (true, !isUnconfirmed)
         isUnconfirmed = false
-        isConfirmed = true
         confirmedNumber = number ?? .max
     }
 
@@ -144,7 +147,8 @@ struct PlaylistFollower: Sendable {
             return
         }
         let entries = entries ?? SeenEntry.entries(of: playlist)
-        if isConfirmed, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
+        if hasConfirmedNames, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
+        hasConfirmedNames = false
         if last > (highest ?? -1) {
             lastAdvance = now
             isConfirmed = false
@@ -293,7 +297,7 @@ extension PlaylistFollower {
             return waited.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
         }
         let isShifted = areOff(max(target / 2, Limits.dateResolution))
-        guard distances.isEmpty || isShifted, !isConfirmed, !ignoresNames,
+        guard distances.isEmpty || isShifted, !(isShifted ? isConfirmed : hasConfirmedNames), !ignoresNames,
             SeenEntry.nameOthers(entries, than: recent), let oldest = pairs.first
         else {
             return nil
