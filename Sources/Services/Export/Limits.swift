@@ -16,6 +16,13 @@ package enum Limits {
     static let keptOpenings = 256
     /// Segments whose times are kept, each a few hundred bytes: first and last ones of continuous runs.
     static let keptTimes = 16_384
+    /// The latest time of fMP4 that is taken for one, ticks of 90 kHz: three thousand years.
+    static let latestTicks: Int64 = 1 << 53
+    /// How long a segment's times may last, ticks of 90 kHz: an hour.
+    static let segmentTicks: Int64 = 3600 * 90_000
+    /// How long a file may be whose sound is a rendition of its own, ticks of 90 kHz: four times the longest
+    /// window.
+    static let fileTicks: Int64 = 1 << 40
     /// Bytes of a segment that are read at once.
     static let pieceByteCount = 64 << 10
     /// Keys that one stream keeps in memory: a window has few, but a key may change with every segment.

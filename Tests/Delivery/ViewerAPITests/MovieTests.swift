@@ -267,6 +267,36 @@ import Timeline
         }
     }
 
+    @Test(
+        "Times that no source can mean end the download, whether sound is a rendition of its own or not",
+        arguments: [1 << 63, UInt64.max, Self.endless, 1 << 60], [false, true])
+    func impossible(time: UInt64, hasSound: Bool) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("cctv2", seconds: 0)
+            recording.watermark = 6
+            let segments = (0..<3).map { _ in
+                TestBoxes.longSegment(time: 0) + TestBoxes.longSegment(time: time)
+            }
+            let tracks =
+                hasSound
+                ? [("v0", "video:h264"), ("a0", "audio:aac")] : [("v0", "video:h264,audio:aac")]
+            if hasSound { recording.playlistForm = .multivariant }
+            for (id, tracks) in tracks {
+                try await viewer.add(id, segments, tracks: tracks, to: &recording)
+            }
+            try await viewer.record(recording)
+            let answer = await viewer.begun(path)
+            if answer.status == .internalServerError { return }
+            guard answer.status == .ok, case .stream(_, let body) = answer.body else {
+                throw TestFailure("\(answer.status)")
+            }
+            await #expect(throws: (any Error).self) { while try await body.next(limit: 1000) != nil {} }
+        }
+    }
+
+    /// With the duration of the segments the largest number of 63 bits.
+    private static let endless = UInt64(Int64.max) - 100
+
     @Test("A file of fMP4 ends before a time that does not fit in 32 bits, and says where the rest begins")
     func overflow() async throws {
         try await ViewerFixture.with(over: .socket) { viewer in
@@ -303,6 +333,15 @@ private enum TestBoxes {
         return box("moof", box("traf", track)) + box("mdat", [1, 2, 3])
     }
 
+    /// A segment with a decode time of 64 bits and a sample of 100 ticks.
+    static func longSegment(time: UInt64) -> [UInt8] {
+        let decoded = number(UInt32(time >> 32)) + number(UInt32(truncatingIfNeeded: time))
+        let run = box("trun", [0, 0, 1, 0] + number(1) + number(100))
+        let track =
+            box("tfhd", [0, 2, 0, 0] + number(1)) + box("tfdt", [1, 0, 0, 0] + decoded) + run
+        return box("moof", box("traf", track)) + box("mdat", [1, 2, 3])
+    }
+
     private static func number(_ value: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
     }
@@ -313,6 +352,29 @@ private enum TestBoxes {
 }
 
 extension ViewerFixture {
+    /// Adds a segment of a second for each of these, each of a discontinuity of its own, and stores their
+    /// initialization section.
+    fileprivate func add(
+        _ id: String, _ segments: [[UInt8]], tracks: String, to recording: inout Recording,
+    ) async throws {
+        var format = SegmentFormat(container: .fragmentedMP4, tracks: tracks)
+        format.initName = "init-0123456789abcdef.mp4"
+        let first = recording.segments.count
+        recording.add(id, from: 0, count: segments.count, format: format) { $0.groupID = "aac" }
+        if id == "a0" { recording.renditions[0].audioGroup = "aac" }
+        for (index, bytes) in segments.enumerated() {
+            let place = first + index
+            (recording.segments[place].start, recording.segments[place].duration) = (Double(index), 1)
+            recording.segments[place].discontinuitySequence = Int32(index)
+            (recording.segments[place].plain, recording.segments[place].stored) = (bytes, bytes)
+        }
+        try await store.put(
+            TestBoxes.opening(timescale: 90_000),
+            as: .initialization(
+                try #require(ChannelID(recording.channel)), try #require(RenditionID(id)),
+                "init-0123456789abcdef.mp4"))
+    }
+
     /// Records a segment of a second for each decode time.
     fileprivate func recordBoxes(
         _ recording: inout Recording, times: [UInt64], timescale: UInt32 = 1_000,

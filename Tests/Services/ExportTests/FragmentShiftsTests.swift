@@ -28,6 +28,16 @@ struct FragmentShiftsTests {
         #expect((360_900...360_910).contains(video))
     }
 
+    @Test("Times of 64 bits that no source can mean are added up without an overflow")
+    func implausible() {
+        var shifts = FragmentShifts()
+        for _ in 0..<3 {
+            shifts.begin([times(1, 90_000, 0, 0), times(2, 1, .max, 0), times(3, .max, .max, 0)])
+            shifts.end([times(1, 90_000, 0, .max), times(2, 1, 0, .max), times(3, .max, 0, .max)])
+        }
+        #expect((shifts.current[1] ?? 0) > 0)
+    }
+
     @Test(
         "Times of 32 bits end the file before they overflow",
         arguments: [(90_000, 47_721), (10_000_000, 429)] as [(UInt32, Int64)])

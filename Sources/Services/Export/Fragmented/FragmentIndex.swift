@@ -30,6 +30,7 @@ final class FragmentIndex: Sendable {
         if let known = state.withLock({ $0.openings[key] }) { return known }
         let bytes = try await store.read(key)
         let opening = FileOpening(bytes: bytes, section: try InitSection.reading(bytes))
+        guard opening.delay <= Limits.latestTicks else { throw Self.implausible }
         state.withLock { state in
             if state.openings.count >= Limits.keptOpenings { state.openings.removeAll() }
             state.openings[key] = opening
@@ -38,6 +39,8 @@ final class FragmentIndex: Sendable {
     }
 
     /// The times of a segment's tracks: all of them, or the first of each, which the first bytes have.
+    ///
+    /// Throws if one of them is no time.
     func times(
         of segment: RecordedSegment, in plan: FragmentedPlan, _ section: InitSection, isWhole: Bool,
     ) async throws -> [FragmentRewriter.TrackTimes] {
@@ -53,10 +56,21 @@ final class FragmentIndex: Sendable {
             if !isWhole && scanner.hasAllTracks { break }
         }
         let times = scanner.tracks
+        guard times.allSatisfy(Self.isPlausible) else { throw Self.implausible }
         state.withLock { state in
             if state.times.count >= Limits.keptTimes { state.times.removeAll() }
             state.times[key] = times
         }
         return times
+    }
+
+    private static let implausible = ExportError.notPacked("a time cannot be one")
+
+    /// Whether times can be those of a segment: a source may write any number of 64 bits.
+    private static func isPlausible(_ track: FragmentRewriter.TrackTimes) -> Bool {
+        guard let first = MediaTimestamp(track: track.first, timescale: track.timescale)?.mpegTicks,
+            let end = MediaTimestamp(track: track.end, timescale: track.timescale)?.mpegTicks
+        else { return false }
+        return end <= Limits.latestTicks && (0...Limits.segmentTicks).contains(end - first)
     }
 }

@@ -22,7 +22,7 @@ struct FragmentShifts {
         var place: Int64 = 0
         for track in tracks {
             guard let end = ends[track.id], let shift = shifts[track.id] else { continue }
-            let overlap = end - (Int64(clamping: track.first) + shift)
+            let overlap = end - (Self.bounded(track.first) + shift)
             place = max(place, Self.microseconds(overlap, track.timescale))
         }
         for track in tracks {
@@ -35,9 +35,14 @@ struct FragmentShifts {
     mutating func end(_ tracks: [Times]) {
         for track in tracks {
             guard let shift = current[track.id] else { continue }
-            ends[track.id] = max(ends[track.id] ?? 0, Int64(clamping: track.end) + shift)
+            ends[track.id] = max(ends[track.id] ?? 0, Self.bounded(track.end) + shift)
         }
     }
+
+    /// The largest value: sums of three of them fit in 64 bits.
+    private static let largest = Int64.max / 4
+
+    private static func bounded(_ ticks: UInt64) -> Int64 { min(Int64(clamping: ticks), largest) }
 
     private static func isEarlier(_ one: Times, _ other: Times) -> Bool {
         one.first.multipliedFullWidth(by: UInt64(other.timescale))
@@ -47,8 +52,8 @@ struct FragmentShifts {
     /// Ticks in another timescale, rounded down.
     private static func scaled(_ ticks: UInt64, _ timescale: UInt32, _ from: UInt32) -> Int64 {
         let product = ticks.multipliedFullWidth(by: UInt64(timescale))
-        guard product.high < UInt64(from) else { return .max / 4 }
-        return Int64(clamping: UInt64(from).dividingFullWidth(product).quotient)
+        guard product.high < UInt64(from) else { return largest }
+        return bounded(UInt64(from).dividingFullWidth(product).quotient)
     }
 
     /// Rounded up.

@@ -16,7 +16,7 @@ struct BesideFeed: Sendable {
             case .fragmented(let file):
                 try await write(file, to: program, 0) { segment in
                     let place = try await places.place(ofRun: beside.runs.index(of: segment))
-                    return place.pictureShifts(of: file.opening.section)
+                    return try place.pictureShifts(of: file.opening.section)
                 }
             }
         }
@@ -124,28 +124,38 @@ struct BesideFeed: Sendable {
 
 extension RunPlaces.Place {
     /// What is added to the times of each track of a picture in fMP4.
-    func pictureShifts(of section: InitSection) -> [UInt32: Int64] {
-        track.map { section.shifts(from: $0, to: range.lowerBound) } ?? [:]
+    func pictureShifts(of section: InitSection) throws(ExportError) -> [UInt32: Int64] {
+        guard let track else { return [:] }
+        return try section.shifts(from: track, to: range.lowerBound)
     }
 
     /// What is added to the times of each track of sound in fMP4; nil where the run has none.
-    func soundShifts(of section: InitSection) -> [UInt32: Int64]? {
-        sound.map { section.shifts(from: $0.track, to: $0.range.lowerBound) }
+    func soundShifts(of section: InitSection) throws(ExportError) -> [UInt32: Int64]? {
+        guard let sound else { return nil }
+        return try section.shifts(from: sound.track, to: sound.range.lowerBound)
     }
 }
 
 extension InitSection {
     /// What is added to the times of all tracks to move the begin of one of them to a time of 90 kHz.
-    fileprivate func shifts(from track: FragmentRewriter.TrackTimes, to ticks: Int64) -> [UInt32: Int64] {
+    ///
+    /// Throws if a time needs more than 64 bits in the timescale of a track.
+    fileprivate func shifts(
+        from track: FragmentRewriter.TrackTimes, to ticks: Int64,
+    ) throws(ExportError) -> [UInt32: Int64] {
         var shifts: [UInt32: Int64] = [:]
         for other in tracks where other.timescale > 0 {
             let scale = Int64(other.timescale)
             let begin = ticks / 90_000 * scale + ticks % 90_000 * scale / 90_000
             let first = track.first.multipliedFullWidth(by: UInt64(other.timescale))
-            guard first.high < UInt64(track.timescale) else { continue }
+            guard first.high < UInt64(track.timescale) else { throw Self.tooLong }
             let scaled = UInt64(track.timescale).dividingFullWidth(first).quotient
-            shifts[UInt32(clamping: other.description.id)] = begin - Int64(clamping: scaled)
+            let (shift, overflow) = begin.subtractingReportingOverflow(Int64(clamping: scaled))
+            guard !overflow else { throw Self.tooLong }
+            shifts[UInt32(clamping: other.description.id)] = shift
         }
         return shifts
     }
+
+    private static let tooLong = ExportError.notPacked("a time needs more than 64 bits")
 }

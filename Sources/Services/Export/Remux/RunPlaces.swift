@@ -72,6 +72,10 @@ actor RunPlaces {
             begin = max(begin, (found.last { $0.sound != nil }?.sound?.range.upperBound ?? 0) - lead)
             sound = (span, lead)
         }
+        let lengths = [picture.length, sound?.span.length ?? 0]
+        guard begin <= Limits.fileTicks, lengths.allSatisfy({ $0 <= Limits.fileTicks }) else {
+            throw ExportError.notPacked("the times of a run are longer than any window")
+        }
         var place = Place(
             range: begin..<(begin + max(1, picture.length)), first: picture.first, track: picture.track,
             sound: sound.map { sound in
