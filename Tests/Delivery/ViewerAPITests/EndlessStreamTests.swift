@@ -1,4 +1,3 @@
-import Catalogue
 import Concurrency
 import Export
 import HTTP
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 import Timeline
 
+@testable import Catalogue
 @testable import ViewerAPI
 
 @Suite(.serialized) struct EndlessStreamTests {
@@ -91,6 +91,37 @@ import Timeline
             let (_, source) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509552.ts")
             let rest = recording.segments[9...].flatMap(\.plain)
             #expect(try await read(source, rest.count) == rest)
+        }
+    }
+
+    @Test("A stream of a channel that lay ahead goes on with what is recorded once it was reanchored")
+    func reanchored() async throws {
+        try await ViewerFixture.with { viewer in
+            let id = try #require(ChannelID("cctv2"))
+            let now = Double((try await viewer.catalogue.databaseTime() - at(0)) / Microseconds.perSecond)
+            var recording = Recording(seconds: 0)
+            recording.add("v0", from: now - 60, count: 5)
+            var later = recording
+            recording.add("v0", from: now + 10_800, count: 10, sequence: 1)
+            recording.watermark = now + 10_840
+            viewer.clock.now = at(now + 10_840)
+            try await viewer.record(recording)
+            let (_, source) = try await open(viewer, "/live/cctv2/timeshift_rel-0.ts")
+            let held = recording.segments[12...].flatMap(\.plain)
+            #expect(try await read(source, held.count) == held)
+            let channel = try #require(try await viewer.catalogue.channel(id))
+            #expect(try await viewer.catalogue.reanchor(channel)?.setAside == 10)
+            viewer.clock.steadyLead += .seconds(10)
+            #expect(try await source.next(limit: 1000)?.isEmpty == true)
+            later.add("v0", from: now, count: 2, sequence: 2)
+            later.watermark = now + 8
+            for segment in later.segments[5...] {
+                try await viewer.store.put(segment.stored, as: segment.key(of: id))
+            }
+            try await viewer.recordMore(later)
+            viewer.clock.steadyLead += .seconds(10)
+            let recorded = later.segments[5...].flatMap(\.plain)
+            #expect(try await read(source, recorded.count) == recorded)
         }
     }
 

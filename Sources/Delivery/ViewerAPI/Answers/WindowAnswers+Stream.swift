@@ -114,7 +114,7 @@ actor StreamFollower {
         {
         case .segments(let segments): found = segments
         case .nothing(let instant):
-            missed += instant - position
+            missed += max(0, instant - position)
             position = instant
             return nil
         }

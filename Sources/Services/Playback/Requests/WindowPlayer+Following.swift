@@ -12,7 +12,8 @@ package struct PublishedSegments: Sendable {
 /// What follows an instant in the published log.
 package enum PublishedStretch: Sendable {
     case segments(PublishedSegments)
-    /// Nothing up to an instant, before which nothing can come any more.
+    /// Nothing up to an instant, from which on to ask again; it is an earlier one where the channel goes on
+    /// before what was asked for.
     case nothing(before: Instant)
 }
 
@@ -34,6 +35,9 @@ extension WindowPlayer {
             guard !seen.renditions.isEmpty else { throw .noSuchRendition(id) }
         }
         let end = seen.publishedHead.watermark
+        let target = Int64(max(1, seen.publishedHead.targetSeconds)) * Microseconds.perSecond
+        // Segments may end behind the watermark; what lies further ahead of it was taken off the time line.
+        if begin - end > Limits.settlingTargets * target { return .nothing(before: end) }
         var (from, step) = (max(begin, seen.publishedHead.expiredBefore), Limits.followedMicroseconds)
         while from < end {
             let until = min(from + step, end)
