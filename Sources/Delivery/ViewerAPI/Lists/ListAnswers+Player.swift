@@ -45,12 +45,13 @@ extension ListAnswers {
         let time = now.rfc3339.prefix(19).map { $0 == "T" ? " " : String($0) }.joined()
         let isSecure = base.origin.scheme == .https
         let port = String(base.origin.port)
+        let formats: JSONValue = viewer.grant?.end == nil ? ["m3u8", "ts"] : ["m3u8"]
         return [
             "user_info": [
                 "username": .string(user), "password": .string(password), "message": "", "auth": 1,
                 "status": "Active", "exp_date": expiry.map { .string($0) } ?? .null, "is_trial": "0",
                 "active_cons": "0",
-                "created_at": "0", "max_connections": "100", "allowed_output_formats": ["m3u8", "ts"],
+                "created_at": "0", "max_connections": "100", "allowed_output_formats": formats,
             ],
             "server_info": [
                 "url": .string(base.origin.host), "port": .string(isSecure ? "80" : port),

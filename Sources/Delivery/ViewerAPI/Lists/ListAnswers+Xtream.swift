@@ -28,15 +28,17 @@ extension ListAnswers {
 
     /// Redirects to the channel's own path, relative so that it works below any path of a proxy.
     ///
-    /// A channel that cannot be one transport stream is a playlist, whatever the app asked for.
+    /// A channel that cannot be one transport stream is a playlist, whatever the app asked for, and so is
+    /// live for a token with an end: a stream would go on behind it.
     private func redirect(
         _ media: XtreamMedia, _ viewer: ViewerAccess, _ client: String,
     ) async throws -> HTTPResponse {
         guard let channel = try await channel(media.channel, viewer) else {
             throw Problem(.notFound, "there is no channel \(media.channel)")
         }
-        var file = try Self.file(media.form, asStream: media.isStream, channel)
-        if media.isStream, await !isStream(file, of: channel, client) {
+        let wantsStream = media.isStream && !(media.form == .live && viewer.grant?.end != nil)
+        var file = try Self.file(media.form, asStream: wantsStream, channel)
+        if wantsStream, await !isStream(file, of: channel, client) {
             file = try Self.file(media.form, asStream: false, channel)
         }
         var headers = Fields.common
