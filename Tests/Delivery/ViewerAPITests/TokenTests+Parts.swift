@@ -39,4 +39,79 @@ extension TokenTests {
             }
         }
     }
+
+    /// Two variants and sound of their own, of which no two segments begin at the same time.
+    private static var uneven: Recording {
+        var recording = Recording(seconds: 0)
+        (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+        recording.add("v0", from: 0, count: 10, format: .silent)
+        (recording.renditions[0].bandwidth, recording.renditions[0].audioGroup) = (5_000_000, "aac")
+        recording.add("v1", from: 2.5, count: 9, format: .silent) {
+            ($0.bandwidth, $0.audioGroup) = (1_000_000, "aac")
+        }
+        recording.add("a0", from: 0.25, count: 9, format: .sound) { $0.groupID = "aac" }
+        for index in recording.segments.indices where recording.segments[index].rendition.kind == .video {
+            recording.segments[index].keyFrames = KeyFrames(
+                tableByteCount: 376, frames: [KeyFrame(offset: 376, byteCount: 200, milliseconds: 0)])
+        }
+        return recording
+    }
+
+    /// Follows redirects within a channel, and returns the last answer.
+    private func followed(
+        _ path: String, _ file: String, _ viewer: ViewerFixture
+    ) async throws -> ReceivedResponse {
+        var answer = try await viewer.get(path + file)
+        for _ in 0..<3 {
+            guard let next = answer.headers["Location"] else { break }
+            answer = try await viewer.get(path + next)
+        }
+        #expect(answer.status == 200, "\(file)")
+        return answer
+    }
+
+    @Test(
+        "Whatever a playlist names is permitted, also where renditions are cut at other times, and no more",
+        arguments: [false, true])
+    func uneven(isCanonical: Bool) async throws {
+        let recording = Self.uneven
+        try await protecting(recording) { first async throws in
+            try await first.withReplica(isCanonical: isCanonical, secrets: [Self.secret]) { viewer in
+                try await viewer.api.access.read(isWhole: true)
+                let path = try Self.prefix(Self.grant("cctv2", from: 10, to: 22)) + Self.live
+                let master = try await followed(path, "index.m3u8?\(Self.window(10, 22))", viewer)
+                let quoted = master.text.matches(of: /URI="([^"]*)"/).map { String($0.1) }
+                var listed: Set<String> = []
+                for uri in master.uris + quoted {
+                    let media = try await followed(path, uri, viewer)
+                    listed.formUnion(media.uris)
+                }
+                let names = recording.segments.map {
+                    "\($0.rendition)/\(Self.stamp($0.start)).\($0.format.container == .aac ? "aac" : "ts")"
+                }
+                #expect(listed.count > 10 && listed.isSubset(of: names))
+                for name in names {
+                    let status = try await viewer.get(path + name).status
+                    #expect(status == (listed.contains(name) ? 200 : 403), "\(name)")
+                }
+                for id in ["v0", "v1"] {
+                    let track = try await followed(
+                        path, "frames.vtt?\(Self.window(10, 22))&rendition=\(id)&step=1", viewer)
+                    let pictures = track.text.split(separator: "\n").filter { $0.hasPrefix("frame.jpg") }
+                    #expect(pictures.count >= 16)
+                    for picture in pictures {
+                        #expect(try await viewer.send(.head, path + picture).status == 200, "\(picture)")
+                    }
+                    _ = try await followed(
+                        path, "download.ts?\(Self.window(10, 22))&rendition=\(id)", viewer)
+                }
+                for (id, times) in [("v0", [7.999, 24]), ("v1", [2.5, 26.5])] {
+                    for time in times {
+                        let picture = "frame.jpg?time=\(Self.stamp(time))&rendition=\(id)"
+                        #expect(try await viewer.get(path + picture).status == 403, "\(picture)")
+                    }
+                }
+            }
+        }
+    }
 }

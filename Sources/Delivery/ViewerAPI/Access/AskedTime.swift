@@ -7,10 +7,12 @@ enum AskedTime: Equatable {
     /// Nothing that belongs to a time: initialization sections and keys.
     case none
     case segment(RenditionID, start: Instant)
-    /// The picture at an instant.
-    case picture(Instant)
-    /// A window, without an end up to the live edge; one that grows is asked for again.
-    case window(begin: Instant, end: Instant?, grows: Bool)
+    /// The picture at an instant, of a rendition or with nil of the leading one.
+    case picture(RenditionID?, Instant)
+    /// A window, without an end up to the live edge, of a rendition or with nil of the channel.
+    ///
+    /// One that grows is asked for again.
+    case window(RenditionID?, begin: Instant, end: Instant?, grows: Bool)
     /// A playlist that follows the live edge, with delay and length in microseconds.
     case live(delay: Int64, length: Int64?)
     /// A stream that goes on for as long as the viewer is connected, from a time before now.
@@ -41,20 +43,21 @@ extension ViewerRoute {
             .segment(rendition, start: Instant(milliseconds: name.startMilliseconds))
         case .object(.initialization), .object(.key): .none
         case .window(let route) where route.resource == .picture:
-            .picture(try PictureParameters(query: request.query, zone: zone).time())
+            try PictureParameters(query: request.query, zone: zone).askedTime()
         case .window(let route):
             try route.askedTime(
-                ViewerParameters(query: request.query, dialect: route.dialect, zone: zone).window.span)
+                ViewerParameters(query: request.query, dialect: route.dialect, zone: zone))
         }
     }
 }
 
 extension WindowRoute {
-    fileprivate func askedTime(_ span: WindowRequest.Span) -> AskedTime {
-        switch resource {
-        case .index, .master, .media, .keyFrames, .single, .since, .transportStream, .movie,
-            .thumbnails:
-            AskedTime(span)
+    fileprivate func askedTime(_ parameters: ViewerParameters) -> AskedTime {
+        let span = parameters.window.span
+        return switch resource {
+        case .media(let id), .keyFrames(let id): AskedTime(span, of: id)
+        case .index, .master, .single, .since, .transportStream, .movie, .thumbnails:
+            AskedTime(span, of: parameters.rendition)
         // Judged by its instant.
         case .picture: .none
         // It says what is recorded, and shows nothing of it.
@@ -64,17 +67,18 @@ extension WindowRoute {
             case .timeshift(let delay), .sliding(_, let delay): .endless(delay: delay)
             case .closed(let begin, nil), .event(let begin, nil): .endlessSince(begin)
             case .closed(let begin, let end), .event(let begin, let end):
-                .window(begin: begin, end: end, grows: true)
+                .window(parameters.rendition, begin: begin, end: end, grows: true)
             }
         }
     }
 }
 
 extension AskedTime {
-    fileprivate init(_ span: WindowRequest.Span) {
+    fileprivate init(_ span: WindowRequest.Span, of rendition: RenditionID?) {
         switch span {
-        case .closed(let begin, let end): self = .window(begin: begin, end: end, grows: false)
-        case .event(let begin, let end): self = .window(begin: begin, end: end, grows: true)
+        case .closed(let begin, let end):
+            self = .window(rendition, begin: begin, end: end, grows: false)
+        case .event(let begin, let end): self = .window(rendition, begin: begin, end: end, grows: true)
         case .sliding(let length, let delay): self = .live(delay: delay, length: length)
         case .timeshift(let delay): self = .live(delay: delay, length: nil)
         }

@@ -56,22 +56,25 @@ struct TimeScope: Sendable {
         case .none: return .permitted
         case .segment(let rendition, let start):
             if grant.holds(start) { return .permitted }
-            guard let begin = grant.begin,
+            let listed = try await listed(grant, channel, client)
+            if listed.holds(start) { return .permitted }
+            guard let begin = listed.begin,
                 let segment = try await segment(at: begin, rendition, channel, client)
             else { return .refused }
             return Judgement(segment.begin.milliseconds == start.milliseconds)
-        case .picture(let time):
-            if grant.holds(time) { return .permitted }
-            guard let begin = grant.begin, time < begin,
-                let segment = try await segment(at: begin, nil, channel, client)
-            else { return .refused }
-            return Judgement(segment.begin.milliseconds <= time.milliseconds)
-        case .window(let begin, let end?, _):
+        case .picture(let rendition, let time):
+            let whole = try await extended(listed(grant, channel, client), rendition, channel, client)
+            guard whole.end.map({ time < $0 }) ?? true else { return .refused }
+            guard let begin = whole.begin else { return .permitted }
+            return Judgement(begin.milliseconds <= time.milliseconds)
+        case .window(let rendition, let begin, let end?, _):
             let window = TimeWindow(begin: begin, end: end)
             if grant.holds(window) { return .permitted }
             guard isCanonical else { return .refused }
-            return Judgement(try await extended(grant, channel, client).holds(window))
-        case .window(let begin, nil, let grows):
+            let listed = try await listed(grant, channel, client)
+            if listed.holds(window) { return .permitted }
+            return Judgement(try await extended(listed, rendition, channel, client).holds(window))
+        case .window(_, let begin, nil, let grows):
             guard grant.holds(begin) else { return .refused }
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
             guard grows || limit < clock() else { return .permitted }
@@ -100,15 +103,29 @@ struct TimeScope: Sendable {
         return try await segment(at: begin, nil, channel, client)?.begin == first
     }
 
-    /// The grant with the whole of its first and its last segment, which are in its windows.
-    private func extended(
+    /// The grant as far as the windows reach that are asked for within it, which is further where they are
+    /// redirected to the edges of their segments.
+    private func listed(
         _ grant: PlaybackGrant, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> PlaybackGrant {
+        guard isCanonical else { return grant }
+        var extended = try await extended(grant, nil, channel, client)
+        if let begin = grant.begin { extended.begin = extended.begin.map { min(begin, $0.nextMillisecond) } }
+        if let end = grant.end { extended.end = extended.end.map { max(end, $0.lastMillisecond) } }
+        return extended
+    }
+
+    /// A grant with the whole of the first and the last segment of a rendition, else of the leading one.
+    ///
+    /// Those are in its windows.
+    private func extended(
+        _ grant: PlaybackGrant, _ rendition: RenditionID?, _ channel: Channel, _ client: String?,
+    ) async throws(PlaybackError) -> PlaybackGrant {
         var grant = grant
-        if let begin = grant.begin, let first = try await segment(at: begin, nil, channel, client) {
+        if let begin = grant.begin, let first = try await segment(at: begin, rendition, channel, client) {
             grant.begin = min(begin, first.begin)
         }
-        if let end = grant.end, let last = try await segment(at: end - 1, nil, channel, client) {
+        if let end = grant.end, let last = try await segment(at: end - 1, rendition, channel, client) {
             grant.end = max(end, last.end)
         }
         return grant

@@ -84,11 +84,11 @@ extension AskedWindow {
 
 extension Instant {
     /// The first whole millisecond that is not before this instant.
-    fileprivate var nextMillisecond: Instant {
+    var nextMillisecond: Instant {
         let rest = microseconds % Microseconds.perMillisecond
         return rest == 0 ? self : self + (Microseconds.perMillisecond - rest)
     }
 
     /// The last whole millisecond that is not behind this instant.
-    fileprivate var lastMillisecond: Instant { self - microseconds % Microseconds.perMillisecond }
+    var lastMillisecond: Instant { self - microseconds % Microseconds.perMillisecond }
 }

@@ -27,6 +27,11 @@ struct PictureParameters {
         return time
     }
 
+    /// What a picture shows.
+    func askedTime() throws(ParameterError) -> AskedTime {
+        .picture(try reader.rendition(), try time())
+    }
+
     /// Pixels; nil if the query has none.
     ///
     /// Odd ones are rounded down.
