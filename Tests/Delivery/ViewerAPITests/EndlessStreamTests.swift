@@ -11,6 +11,7 @@ import Testing
 import Timeline
 
 @testable import Catalogue
+@testable import Postgres
 @testable import ViewerAPI
 
 @Suite(.serialized) struct EndlessStreamTests {
@@ -122,6 +123,26 @@ import Timeline
             viewer.clock.steadyLead += .seconds(10)
             let recorded = later.segments[5...].flatMap(\.plain)
             #expect(try await read(source, recorded.count) == recorded)
+        }
+    }
+
+    @Test("A stream since 1970 begins with what is held, and what lies before is not looked for")
+    func sinceEver() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            var recording = Recording()
+            recording.retentionSeconds = nil
+            recording.markers = [
+                Marker(
+                    id: "a", sourceStart: at(8), begin: at(8), classID: nil, length: 4_000_000,
+                    plannedLength: nil, endsOnNext: false, attributes: [])
+            ]
+            try await viewer.record(recording)
+            let before = viewer.catalogue.pool.statementCount
+            let (_, source) = try await open(viewer, "/live/cctv2/timeshift_abs-0.ts")
+            let held = recording.segments.flatMap(\.plain)
+            #expect(try await read(source, held.count) == held)
+            #expect(viewer.catalogue.pool.statementCount - before < 30)
         }
     }
 

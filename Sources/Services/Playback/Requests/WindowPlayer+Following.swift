@@ -38,8 +38,11 @@ extension WindowPlayer {
         let target = Int64(max(1, seen.publishedHead.targetSeconds)) * Microseconds.perSecond
         // Segments may end behind the watermark; what lies further ahead of it was taken off the time line.
         if begin - end > Limits.settlingTargets * target { return .nothing(before: end) }
-        var (from, step) = (max(begin, seen.publishedHead.expiredBefore), Limits.followedMicroseconds)
-        while from < end {
+        // Nothing lies before the first quarter of an hour in which something is held.
+        let first = seen.renditions.compactMap(\.firstQuarter).min() ?? end.microseconds
+        var from = max(begin, seen.publishedHead.expiredBefore, Instant(microseconds: first))
+        var step = Limits.followedMicroseconds
+        while from < end, !Task.isCancelled {
             let until = min(from + step, end)
             let held = try await held(seen, until, until - from, for: client)
             let listed = held.renditions.filter { !$0.segments.isEmpty }
@@ -52,7 +55,7 @@ extension WindowPlayer {
             }
             (from, step) = (until, min(step * Limits.slidingStep, Limits.slidingLookBack))
         }
-        return .nothing(before: max(begin, end))
+        return .nothing(before: max(begin, min(from, end)))
     }
 
     /// Where a stream begins that plays what players of a time-shifted playlist start with.
