@@ -54,16 +54,18 @@ package enum InstantReading {
         return time.instant.map { $0 - offset }
     }
 
-    /// `yyyy-MM-ddTHH:mm:ss[.fraction]` with `Z` or an offset (RFC 3339 §5.6).
+    /// `yyyy-MM-ddTHH:mm:ss[.fraction]` with `Z` or an offset (RFC 3339 §5.6), also with `000` behind it.
     private static func rfc3339(_ text: String) -> Instant? {
         var scanner = DigitScanner(text)
         let separators = [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")]
         guard
             let time = scanner.civilTime(
                 dateMark: UInt8(ascii: "-"), clockMark: UInt8(ascii: ":"), between: separators),
-            let instant = time.instant, let fraction = scanner.fraction(), let offset = scanner.offset(),
-            scanner.isAtEnd
+            let instant = time.instant, let fraction = scanner.fraction(), let offset = scanner.offset()
         else { return nil }
+        // Templates write it behind a placeholder of seconds, for which some players have such a time.
+        _ = scanner.skip(word: "000")
+        guard scanner.isAtEnd else { return nil }
         return instant + fraction - offset
     }
 }

@@ -64,6 +64,8 @@ import Timeline
             #expect(answer.text.contains(text))
             #expect(answer.text.contains("catchup=\"\(flavour)\" catchup-days=\"1\""))
             #expect(answer.uris == ["http://tv.example:8080/live/news/index.m3u8"])
+            let american = try await viewer.get("/iptv/channels.m3u?flavor=\(flavour)", host)
+            #expect(american.body == answer.body)
             let query = request.replacing("S", with: "1469509520").replacing("E", with: "1469509550")
             #expect(try await viewer.get("/live/news/\(query)").status == 200)
         }
@@ -112,6 +114,7 @@ import Timeline
         arguments: [
             ("/iptv/channels.m3u?flavour=best", "tv.example", 400, "flavour"),
             ("/iptv/channels.m3u?flavour=shift&flavour=xc", "tv.example", 400, "flavour"),
+            ("/iptv/channels.m3u?flavor=best", "tv.example", 400, "flavor"),
             ("/iptv/channels.m3u?flavour=%zz", "tv.example", 400, "query"),
             ("/iptv/channels.m3u", "tv example", 400, nil), ("/iptv/channels.m3u", "a@tv.example", 400, nil),
             ("/iptv/channels.m3u", "tv.example/a", 400, nil), ("/iptv/channels.m3u", "", 400, nil),

@@ -60,7 +60,9 @@ final class ListAnswers: Sendable {
     ) async throws -> HTTPResponse {
         switch route {
         case .channels:
-            let flavour = try query.choice("flavour", CatchupFlavour.self) ?? .default
+            let flavour =
+                try query.choice("flavour", CatchupFlavour.self)
+                ?? query.choice("flavor", CatchupFlavour.self) ?? .default
             let password = PercentCoding.encoded(viewer.password)
             return try await playlist(request, flavour, ("viewer", password), viewer)
         case .guide: return try await guide(viewer)
