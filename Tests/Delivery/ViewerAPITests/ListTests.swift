@@ -71,6 +71,23 @@ import Timeline
         }
     }
 
+    @Test(
+        "Days that are held are no more than the retention has, though it is a little behind",
+        arguments: [(7, 604_820, 7), (7, 518_399, 6), (7, 518_401, 7), (nil, 604_820, 8), (1, 1, 1)]
+            as [(Int64?, Double, Int)])
+    func days(retention: Int64?, age: Double, days: Int) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("news")
+            recording.retentionSeconds = retention.map { $0 * 86_400 }
+            try await viewer.record(recording)
+            viewer.clock.now = at(age)
+            let list = try await viewer.get("/iptv/channels.m3u", host)
+            #expect(list.text.contains(" catchup-days=\"\(days)\" "))
+            let streams = try await viewer.get("/player_api.php?action=get_live_streams", host)
+            #expect(streams.text.contains("\"tv_archive_duration\":\(days)}"))
+        }
+    }
+
     @Test("The guide is XMLTV with the channels, their names and logos")
     func guide() async throws {
         try await ViewerFixture.with { viewer in
