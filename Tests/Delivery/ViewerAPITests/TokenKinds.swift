@@ -8,7 +8,7 @@ extension TokenTests {
         case segment, initialization, key, index, master, media, keyFrames, single, since, transportStream
         case movie, picture, thumbnails
         case endlessStream, recordingStatus, channels, guide, xtreamPlayer, xtreamPlaylist, xtreamGuide
-        case xtreamMedia
+        case xtreamMedia, xtreamPast
 
         init(_ route: ViewerRoute) {
             switch route {
@@ -42,6 +42,7 @@ extension TokenTests {
             case .xtream(.playlist): self = .xtreamPlaylist
             case .xtream(.guide): self = .xtreamGuide
             case .xtream(.media): self = .xtreamMedia
+            case .xtream(.past): self = .xtreamPast
             case .unknown: return nil
             }
         }
@@ -59,7 +60,8 @@ extension TokenTests {
         /// Whether it names channels, and is for the viewers of any of them.
         var isList: Bool {
             switch self {
-            case .channels, .guide, .xtreamPlayer, .xtreamPlaylist, .xtreamGuide, .xtreamMedia: true
+            case .channels, .guide, .xtreamPlayer, .xtreamPlaylist, .xtreamGuide, .xtreamMedia, .xtreamPast:
+                true
             default: false
             }
         }

@@ -40,6 +40,22 @@ extension TokenTests {
         }
     }
 
+    @Test("The past that a query of the Xtream Codes API names needs the token as its password")
+    func xtreamQuery() async throws {
+        try await protecting(Recording()) { viewer async throws in
+            let token = try Self.prefix(Self.grant("cctv2")).dropFirst(3)
+            let query = "username=me&stream=cctv2&start=2016-07-26:05-05&duration=1"
+            let path = try await viewer.get("/timeshift/me/\(token)/1/2016-07-26:05-05/cctv2.ts")
+            let asked = try await viewer.get("/streaming/timeshift.php?\(query)&password=\(token)")
+            let location = try #require(asked.headers["Location"])
+            #expect(location.hasPrefix("../t/\(token)/live/cctv2/download.ts?"))
+            #expect(path.headers["Location"]?.hasSuffix(location) == true)
+            for password in ["", "&password=x", "&password=\(token)A"] {
+                #expect(try await viewer.get("/timeshift.php?\(query)\(password)").status == 403)
+            }
+        }
+    }
+
     /// Two variants and sound of their own, of which no two segments begin at the same time.
     private static var uneven: Recording {
         var recording = Recording(seconds: 0)

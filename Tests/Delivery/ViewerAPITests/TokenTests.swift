@@ -42,8 +42,8 @@ import Timeline
         .recordingStatus: ("\(live)recording_status.json", nil),
         .channels: ("/iptv/channels.m3u", nil), .guide: ("/iptv/guide.xml", nil),
         .xtreamPlayer: ("/player_api.php?username=a", nil), .xtreamPlaylist: ("/get.php?username=a", nil),
-        .xtreamGuide: ("/xmltv.php?username=a", nil),
-        .xtreamMedia: ("/live/user/x/cctv2.m3u8", nil),
+        .xtreamGuide: ("/xmltv.php?username=a", nil), .xtreamMedia: ("/live/user/x/cctv2.m3u8", nil),
+        .xtreamPast: ("/timeshift.php?stream=cctv2&start=\(stamp(8) / 1000)&duration=1", nil),
     ]
 
     private static let keyName = String(repeating: "0a", count: 16)

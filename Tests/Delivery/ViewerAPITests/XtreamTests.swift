@@ -116,6 +116,39 @@ import Timeline
         }
     }
 
+    @Test("The past is also asked for by a query, and a name without an ending is a stream")
+    func query() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            let number = try await number("news", viewer)
+            let live = try await viewer.get("/live/user/pass/\(number)")
+            #expect(live.headers["Location"] == "../../../live/news/timeshift_rel-0.ts")
+            for name in ["\(number)", "news", "news.ts", "news.m3u8"] {
+                let path = "/timeshift/user/pass/1/2016-07-26:05-05/\(name)"
+                let expected = try led(path, by: try await viewer.get(path))
+                #expect(expected.contains(name.hasSuffix("8") ? "index.m3u8?" : "download.ts?"))
+                #expect(try await viewer.get(expected).status == 200)
+                for file in ["/timeshift.php", "/streaming/timeshift.php"] {
+                    let query = "username=u&password=p&stream=\(name)&start=2016-07-26:05-05&duration=1"
+                    let answer = try await viewer.get("\(file)?\(query)")
+                    #expect(answer.status == 302)
+                    #expect(try led(file, by: answer) == expected)
+                }
+            }
+        }
+    }
+
+    @Test("A programme of less than a minute, for which apps send 0, is a minute")
+    func briefProgramme() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            let answer = try await viewer.get("/timeshift/u/p/0/1469509516/news.m3u8")
+            let window = "begintime=1469509516000&endtime=1469509576000"
+            #expect(answer.headers["Location"] == "../../../../../live/news/index.m3u8?\(window)")
+        }
+    }
+
     @Test(
         "Starts are in the channel's zone, on both days of a change of clocks",
         arguments: [
@@ -144,7 +177,6 @@ import Timeline
             ("/timeshift/u/p/60/2016-13-26:05-05/news.m3u8", 400, "start"),
             ("/timeshift/u/p/60/2016-07-26/news.m3u8", 400, "start"),
             ("/timeshift/u/p/60/2016-07-26:0505/news.ts", 400, "start"),
-            ("/timeshift/u/p/0/1469509516/news.m3u8", 400, "duration"),
             ("/timeshift/u/p/-5/1469509516/news.m3u8", 400, "duration"),
             ("/timeshift/u/p/x/1469509516/news.m3u8", 400, "duration"),
             ("/timeshift/u/p//1469509516/news.ts", 400, "duration"),
@@ -156,7 +188,13 @@ import Timeline
             ("/timeshift/u/p/60/news.m3u8", 404, nil), ("/timeshift/", 404, nil),
             ("/live/u/p/sport.m3u8", 404, nil), ("/live/u/p/7777.ts", 404, nil),
             ("/live/u/p/news.mp4", 404, nil), ("/live/u/v0/news.m3u8", 404, nil),
-            ("/live/a/u/p/news.m3u8", 404, nil),
+            ("/live/a/u/p/news.m3u8", 404, nil), ("/live/u/p/", 404, nil),
+            ("/timeshift.php?duration=1&start=1469509516", 400, "stream"),
+            ("/timeshift.php?stream=news.mp4&duration=1&start=1469509516", 400, "stream"),
+            ("/timeshift.php?stream=news&duration=1", 400, "start"),
+            ("/streaming/timeshift.php?stream=news&start=1469509516", 400, "duration"),
+            ("/streaming/timeshift.php?stream=news&start=1&start=2&duration=1", 400, "start"),
+            ("/streaming/timeshift.php?stream=sport&start=1469509516&duration=1", 404, nil),
             ("/player_api.php?action=get_everything", 400, "action"),
             ("/player_api.php?action=get_short_epg", 400, "stream_id"),
             ("/player_api.php?action=get_simple_data_table&stream_id=x", 400, "stream_id"),

@@ -40,7 +40,7 @@ struct AccessGate: Sendable {
         switch XtreamRoute(path: request.path) {
         case nil: nil
         case .media(let media): media.password[...]
-        case .player, .playlist, .guide:
+        case .player, .playlist, .guide, .past:
             QueryItems(reading: request.query).flatMap { $0["password"] }.map { $0[...] }
         }
     }

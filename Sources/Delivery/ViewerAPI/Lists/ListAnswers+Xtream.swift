@@ -9,6 +9,9 @@ extension ListAnswers {
         _ request: HTTPRequest, _ route: XtreamRoute, _ query: ListQuery, _ viewer: ViewerAccess,
     ) async throws -> HTTPResponse {
         if case .media(let media) = route { return try await redirect(media, viewer, request.client) }
+        if case .past(let wayUp) = route {
+            return try await redirect(Self.past(query, wayUp: wayUp), viewer, request.client)
+        }
         let user = try query.value("username") ?? ""
         let password = try viewer.token.map { String($0) } ?? query.value("password") ?? ""
         switch route {
@@ -22,8 +25,19 @@ extension ListAnswers {
                 request, .xc, (PercentCoding.encoded(user), PercentCoding.encoded(password)), viewer,
                 fileExtension: output.fileExtension,
                 guide: "\(guide)&password=\(PercentCoding.encoded(password))")
-        case .guide, .media: return try await guide(viewer)
+        case .guide, .media, .past: return try await guide(viewer)
         }
+    }
+
+    /// The channel in the past that a query names.
+    private static func past(_ query: ListQuery, wayUp: String) throws(ParameterError) -> XtreamMedia {
+        guard
+            let media = XtreamMedia(
+                stream: try query.value("stream") ?? "", minutes: try query.value("duration") ?? "",
+                start: try query.value("start") ?? "", password: try query.value("password") ?? "",
+                wayUp: wayUp)
+        else { throw ParameterError("stream", "stream must be the number of a channel") }
+        return media
     }
 
     /// Redirects to the channel's own path, relative so that it works below any path of a proxy.
@@ -77,9 +91,10 @@ extension ListAnswers {
                 "start", "start is not a valid time: use yyyy-MM-dd:HH-mm, or \(InstantReading.formats)")
         }
         guard minutes.utf8.allSatisfy({ (0x30...0x39).contains($0) }), minutes.utf8.count <= 6,
-            let length = Int64(minutes), length > 0
-        else { throw ParameterError("duration", "the duration must be a number of minutes above 0") }
-        let end = begin + length * 60 * Microseconds.perSecond
+            let length = Int64(minutes)
+        else { throw ParameterError("duration", "the duration must be a number of minutes") }
+        // Apps divide the seconds of a programme by 60: one of less than a minute has 0.
+        let end = begin + max(1, length) * 60 * Microseconds.perSecond
         let window = WindowRequest(.closed(begin: begin, end: end)).query(begin: begin, end: end)
         return "\(isStream ? "download.ts" : "index.m3u8")?\(window)"
     }

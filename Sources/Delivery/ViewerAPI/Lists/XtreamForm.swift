@@ -7,7 +7,7 @@ enum XtreamForm {
     static func isTaken(at path: String) -> Bool {
         switch XtreamRoute(path: TokenPath(path).map { String($0.rest) } ?? path) {
         case .player, .playlist, .guide: true
-        case .media, nil: false
+        case .media, .past, nil: false
         }
     }
 

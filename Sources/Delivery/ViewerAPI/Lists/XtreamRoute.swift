@@ -11,6 +11,8 @@ enum XtreamRoute: Equatable {
     case guide
     /// A channel, live or in the past.
     case media(XtreamMedia)
+    /// `/streaming/timeshift.php`, `/timeshift.php`: a channel in the past, which the query names.
+    case past(wayUp: String)
 
     /// Nil when the path is none of that API.
     init?(path: String) {
@@ -18,6 +20,8 @@ enum XtreamRoute: Equatable {
         case "/player_api.php": self = .player
         case "/get.php": self = .playlist
         case "/xmltv.php": self = .guide
+        case "/timeshift.php": self = .past(wayUp: "")
+        case "/streaming/timeshift.php": self = .past(wayUp: "../")
         default:
             guard let media = XtreamMedia(path: path) else { return nil }
             self = .media(media)
@@ -25,7 +29,7 @@ enum XtreamRoute: Equatable {
     }
 }
 
-/// A channel in a path of the Xtream Codes API.
+/// A channel in a path or a query of the Xtream Codes API.
 struct XtreamMedia: Equatable {
     enum Form: Equatable {
         /// `/live/{user}/{password}/{channel}`.
@@ -38,8 +42,10 @@ struct XtreamMedia: Equatable {
     var password: String
     /// The number or the id of a channel.
     var channel: String
-    /// Whether the path ends in `.ts`, else in `.m3u8`.
+    /// Whether the name ends in `.ts` or in nothing, else in `.m3u8`.
     var isStream: Bool
+    /// The way from the path to the root of the viewer's paths.
+    var wayUp: String
 
     init?(path: String) {
         // The number of slashes rules out most other paths before anything is decoded.
@@ -47,10 +53,10 @@ struct XtreamMedia: Equatable {
         guard slashes == 4 || slashes == 6 else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let texts = parts.compactMap { PercentCoding.decoded($0) }
-        guard texts.count == parts.count, let file = texts.last else { return nil }
-        isStream = file.hasSuffix(".ts")
-        guard isStream || file.hasSuffix(".m3u8") else { return nil }
-        channel = String(file.dropLast(isStream ? 3 : 5))
+        guard texts.count == parts.count, let file = texts.last, let name = Self.name(file) else {
+            return nil
+        }
+        (channel, isStream) = name
         switch (texts[0], texts.count) {
         // Objects of a rendition have as many parts; no password has the form of a rendition's id.
         case ("live", 4) where RenditionID(texts[2]) == nil && texts[2] != "keys": form = .live
@@ -58,11 +64,22 @@ struct XtreamMedia: Equatable {
         default: return nil
         }
         password = texts[2]
+        wayUp = String(repeating: "../", count: slashes - 1)
     }
 
-    /// The way from the path to the root of the viewer's paths.
-    var wayUp: String {
-        String(repeating: "../", count: form == .live ? 3 : 5)
+    /// A channel in the past with what a query says; nil if `stream` is no name of a channel.
+    init?(stream: String, minutes: String, start: String, password: String, wayUp: String) {
+        guard let name = Self.name(stream) else { return nil }
+        (channel, isStream) = name
+        form = .past(minutes: minutes, start: start)
+        (self.password, self.wayUp) = (password, wayUp)
+    }
+
+    /// The channel of a file name and whether that names a stream; nil for files of other kinds.
+    private static func name(_ file: String) -> (channel: String, isStream: Bool)? {
+        if file.hasSuffix(".m3u8") { return (String(file.dropLast(5)), false) }
+        let name = file.hasSuffix(".ts") ? file.dropLast(3) : file[...]
+        return name.isEmpty || name.contains(".") ? nil : (String(name), true)
     }
 }
 
