@@ -20,6 +20,11 @@ package struct NamedZone: Sendable {
         return { zone.instant(of: $0, after: $1) }
     }
 
+    /// Microseconds that a zone is east of Greenwich at an instant; nil for an unknown one.
+    package static func offset(of name: String, at instant: Instant) -> Int64? {
+        name == "UTC" ? 0 : known(name)?.offset(at: instant)
+    }
+
     /// Zones that were used: making one takes longer than all else that a request does.
     ///
     /// At most as many as the list has names.

@@ -227,6 +227,28 @@ import Timeline
         }
     }
 
+    @Test(
+        "The account states the zone in which starts are read, if all channels of the viewer have one",
+        arguments: [
+            (["Europe/Berlin", "Europe/Berlin"], "Europe/Berlin", "2016-07-26 07:05:56"),
+            (["Europe/Berlin", "UTC"], "UTC", "2016-07-26 05:05:56"),
+            (["UTC"], "UTC", "2016-07-26 05:05:56"),
+            (["No/Where"], "UTC", "2016-07-26 05:05:56"),
+        ])
+    func zone(zones: [String], stated: String, time: String) async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            for (index, zone) in zones.enumerated() {
+                var recording = Recording("news\(index)")
+                recording.timeZone = zone
+                try await viewer.record(recording)
+            }
+            let answer = try await viewer.get("/player_api.php", host)
+            #expect(answer.text.contains("\"timezone\":\"\(stated)\""))
+            #expect(answer.text.contains("\"timestamp_now\":1469509556,\"time_now\":\"\(time)\""))
+        }
+    }
+
     @Test("Apps may send the parameters as a form", arguments: TransportKind.allCases)
     func form(transport: TransportKind) async throws {
         try await ViewerFixture.with(over: transport) { viewer in

@@ -2,6 +2,7 @@ import Catalogue
 import Concurrency
 import HTTP
 import JSON
+import TimeZones
 import Timeline
 
 /// `player_api.php`: apps read its JSON types strictly, some numbers are texts.
@@ -23,7 +24,10 @@ extension ListAnswers {
     ) async throws -> HTTPResponse {
         let value: JSONValue
         switch try query.choice("action", Action.self) {
-        case nil: value = account(try base(request), viewer, user: user, password: password)
+        case nil:
+            value = account(
+                try base(request), viewer, user: user, password: password,
+                zone: Self.zone(of: try await listed(for: viewer)))
         case .categories?: value = .array(categories(try await listed(for: viewer)))
         case .streams?:
             value = .array(streams(try await listed(for: viewer), category: try query.value("category_id")))
@@ -38,11 +42,12 @@ extension ListAnswers {
     }
 
     private func account(
-        _ base: PublicBase, _ viewer: ViewerAccess, user: String, password: String,
+        _ base: PublicBase, _ viewer: ViewerAccess, user: String, password: String, zone: String,
     ) -> JSONValue {
         let expiry = viewer.grant.map { String($0.expires.microseconds / Microseconds.perSecond) }
         let now = clock.now()
-        let time = now.rfc3339.prefix(19).map { $0 == "T" ? " " : String($0) }.joined()
+        let offset = NamedZone.offset(of: zone, at: now)
+        let time = (now + (offset ?? 0)).rfc3339.prefix(19).map { $0 == "T" ? " " : String($0) }.joined()
         let isSecure = base.origin.scheme == .https
         let port = String(base.origin.port)
         let formats: JSONValue = viewer.grant?.end == nil ? ["m3u8", "ts"] : ["m3u8"]
@@ -57,10 +62,17 @@ extension ListAnswers {
                 "url": .string(base.origin.host), "port": .string(isSecure ? "80" : port),
                 "https_port": .string(isSecure ? port : "443"),
                 "server_protocol": .string(base.origin.scheme.rawValue), "rtmp_port": "0",
-                "timezone": "UTC", "timestamp_now": .integer(now.microseconds / Microseconds.perSecond),
+                "timezone": .string(offset == nil ? "UTC" : zone),
+                "timestamp_now": .integer(now.microseconds / Microseconds.perSecond),
                 "time_now": .string(time),
             ],
         ]
+    }
+
+    /// The zone in which the starts of past programmes are read, if it is one for all channels; else UTC.
+    private static func zone(of channels: [ListedChannel]) -> String {
+        let zones = Set(channels.map(\.channel.settings.timeZone))
+        return zones.count == 1 ? zones.first ?? "UTC" : "UTC"
     }
 
     private func categories(_ channels: [ListedChannel]) -> [JSONValue] {
