@@ -136,6 +136,33 @@ struct CoverageTests {
         }
     }
 
+    @Test("Of very many spans the newest are told, as far back as those of every rendition are known")
+    func newestSpans() async throws {
+        try await withCatalogue { test in
+            let count: Int64 = 10_100
+            let other = RenditionID(kind: .video, index: 1)
+            let recording = try await ChannelRecording(in: test)
+            // What only the other rendition holds, at the begin and near the end.
+            var beside = try segments([2, 40_002], of: other).map { remade($0, fence: recording.fence) }
+            for index in beside.indices { beside[index].fact.duration = second }
+            for first in stride(from: 0, to: count, by: 1000) {
+                let segments = (first..<min(first + 1000, count)).map {
+                    DecidedSegment(
+                        fact: recording.fact($0, at: $0 * 4 * second, lasting: 2 * second), number: $0,
+                        discontinuitySequence: 0)
+                }
+                let others = first + 1000 < count ? [] : beside
+                _ = try await test.catalogue.commit(recording.batch(segments + others))
+            }
+            let spans = try await test.catalogue.coverage(of: recording.row, in: window(0, day))
+            #expect(spans.count == 10_000)
+            #expect(spans.last == window((count - 1) * 4 * second, (count * 4 - 2) * second))
+            #expect(spans.first?.begin == midnight + 400 * second)
+            #expect(spans.contains(window(40_000 * second, 40_003 * second)))
+            #expect(zip(spans, spans.dropFirst()).allSatisfy { $0.end < $1.begin })
+        }
+    }
+
     @Test("A segment inside a longer one neither splits the span nor shortens it")
     func overlapping() async throws {
         try await withCatalogue { test in

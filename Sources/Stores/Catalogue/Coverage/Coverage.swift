@@ -2,9 +2,11 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Returns the contiguous spans of a channel within a window, up to the live edge, at most
+    /// Returns the contiguous spans of a channel within a window, up to the live edge, the newest
     /// `Limits.timelineEntries`: what any of its video renditions holds, of a channel without video any of
     /// its audio renditions.
+    ///
+    /// Where a rendition has more, the spans begin where those of all renditions are known.
     package func coverage(of channel: Int32, in window: TimeWindow) async throws(CatalogueError)
         -> [TimeWindow]
     {
@@ -13,11 +15,17 @@ extension Catalogue {
             let known = TimeWindow(begin: publishedHead.expiredBefore, end: publishedHead.watermark)
             guard known.begin < known.end, window.overlaps(known) else { return [] }
             let within = window.clamped(to: known)
-            var found: [TimeWindow] = []
+            var (found, begin): ([TimeWindow], Instant) = ([], within.begin)
             for rendition in try await covering(channel, in: within) {
-                found += try await spans(of: rendition, in: within).map(\.window)
+                let spans = try await spans(of: rendition, in: within, .newest).map(\.window)
+                if spans.count > Limits.timelineEntries, let first = spans.first {
+                    begin = max(begin, first.begin)
+                }
+                found += spans
             }
-            return Array(TimeWindow.joined(found).prefix(Limits.timelineEntries))
+            let part = TimeWindow(begin: begin, end: within.end)
+            let joined = TimeWindow.joined(found.filter { $0.overlaps(part) }.map { $0.clamped(to: part) })
+            return Array(joined.suffix(Limits.timelineEntries))
         }
     }
 

@@ -1,16 +1,24 @@
 import Postgres
 import Timeline
 
+/// Which spans are taken where there are too many.
+enum SpanChoice {
+    case oldest, newest
+}
+
 extension Catalogue {
-    /// The contiguous spans of one rendition within a window; at most `Limits.timelineEntries` and one more,
-    /// which tells that there are more.
+    /// The contiguous spans of one rendition within a window, in order; at most `Limits.timelineEntries` and
+    /// one more, which tells that there are more.
     ///
     /// Whole quarters are answered from their summaries. Segments are only read for quarters that are not
     /// contiguous or that the window divides.
-    func spans(of rendition: Int32, in window: TimeWindow) async throws -> [CoverageSpan] {
+    func spans(
+        of rendition: Int32, in window: TimeWindow, _ choice: SpanChoice = .oldest,
+    ) async throws -> [CoverageSpan] {
         guard !window.isEmpty else { return [] }
+        let direction: Int64 = choice == .newest ? -1 : 1
         let (begin, end) = (window.begin.microseconds, window.end.microseconds)
-        return try await pool.query(
+        let spans = try await pool.query(
             """
             WITH quarter AS (
                 SELECT quarter_us, begin_us, end_us, segments, bytes,
@@ -33,13 +41,15 @@ extension Catalogue {
                 SELECT *, count(*) FILTER (WHERE opens) OVER (ORDER BY begin_us, end_us) AS number FROM edge)
             SELECT min(begin_us) AS begin_us, max(end_us) AS end_us, sum(segments)::bigint AS segments,
                 sum(bytes)::bigint AS bytes
-            FROM island GROUP BY number ORDER BY 1 LIMIT \(Limits.timelineEntries + 1)
+            FROM island GROUP BY number ORDER BY min(begin_us) * \(direction)
+            LIMIT \(Limits.timelineEntries + 1)
             """
         ).map { row in
             CoverageSpan(
                 window: try Self.window(from: row).clamped(to: window),
                 segments: try row.decode("segments", as: Int.self), bytes: try row.decode("bytes"))
         }
+        return choice == .newest ? spans.reversed() : spans
     }
 
     /// The time from the first to the last segment of a rendition in the archive.
