@@ -130,4 +130,27 @@ extension TokenTests {
             }
         }
     }
+
+    @Test("A picture in a hole at the begin of a token is not one of before")
+    func firstPicture() async throws {
+        var recording = Self.uneven
+        recording.segments.removeAll { $0.start == 12 }
+        try await protecting(recording) { viewer async throws in
+            func picture(_ time: Double, from begin: Double?) async throws -> ReceivedResponse {
+                let prefix = try Self.prefix(Self.grant("cctv2", from: begin))
+                return try await viewer.get(
+                    "\(prefix)\(Self.live)frame.jpg?time=\(Self.stamp(time))&rendition=v0")
+            }
+            // The picture of 8 is shown within one segment; it is none that could be decoded.
+            #expect(try await picture(14, from: 10).problem["detail"] as? String == Self.undecodable)
+            let none = try await picture(14, from: 13)
+            #expect(none.status == 404 && none.problem["detail"] as? String != Self.undecodable)
+            let available = try #require(none.problem["available"] as? [[String: String]])
+            #expect(available.first?["begin"] == at(13).rfc3339)
+            #expect(try await picture(16, from: 13).problem["detail"] as? String == Self.undecodable)
+            #expect(try await picture(12.9, from: 13).status == 403)
+        }
+    }
+
+    private static let undecodable = "there is no picture: the key frame cannot be decoded"
 }

@@ -66,7 +66,10 @@ struct TimeScope: Sendable {
             let whole = try await extended(listed(grant, channel, client), rendition, channel, client)
             guard whole.end.map({ time < $0 }) ?? true else { return .refused }
             guard let begin = whole.begin else { return .permitted }
-            return Judgement(begin.milliseconds <= time.milliseconds)
+            guard begin.milliseconds <= time.milliseconds else { return .refused }
+            let permitted = TimeWindow(begin: begin, end: whole.end ?? Instant(microseconds: .max))
+            return try await judged(
+                pictureAt: time, of: rendition, in: permitted, channel: channel, for: client)
         case .window(let rendition, let begin, let end?, _):
             let window = TimeWindow(begin: begin, end: end)
             if grant.holds(window) { return .permitted }
@@ -101,6 +104,28 @@ struct TimeScope: Sendable {
             first < begin
         else { return true }
         return try await segment(at: begin, nil, channel, client)?.begin == first
+    }
+
+    /// Judges a picture whose instant is permitted: where little is held, it is one of before.
+    private func judged(
+        pictureAt time: Instant, of rendition: RenditionID?, in permitted: TimeWindow, channel: Channel,
+        for client: String?,
+    ) async throws(PlaybackError) -> Judgement {
+        let shown: FoundKeyFrame
+        do throws(PlaybackError) {
+            shown = try await player.keyFrame(at: time, of: rendition, channel, now: clock(), for: client)
+        } catch {
+            switch error {
+            // The answer says so, and what is recorded.
+            case .nothingRecorded, .noKeyFrames: return .permitted
+            default: throw error
+            }
+        }
+        guard shown.segment.start.milliseconds < permitted.begin.milliseconds else { return .permitted }
+        var request = WindowRequest(.closed(begin: time, end: time + Microseconds.perMillisecond))
+        request.client = client
+        let held = try await player.available(near: request, channel).filter { $0.overlaps(permitted) }
+        throw .nothingRecorded(available: held.map { $0.clamped(to: permitted) })
     }
 
     /// The grant as far as the windows reach that are asked for within it, which is further where they are
