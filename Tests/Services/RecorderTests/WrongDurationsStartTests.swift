@@ -96,10 +96,22 @@ struct WrongDurationsStartTests {
         #expect(progress.entries(of: list(112...119)).allSatisfy { $0.duration == 6 * seconds })
     }
 
-    @Test("A segment that cannot be read says nothing, and is not asked for again")
-    func unreadable() {
-        let (reads, _) = Self.follow([ProbedSegment(digest: [])], said: 5)
+    @Test(
+        "A segment that cannot be read is not asked for again: what is held tells how long segments are",
+        arguments: [[], [ProbedSegment(digest: [])]])
+    func unreadable(answers: [ProbedSegment]) {
+        let (reads, progress) = Self.follow(answers, said: 5)
         #expect(reads == 1)
+        #expect(progress.entries(of: Self.said(5)).allSatisfy { $0.duration == seconds })
+    }
+
+    /// Eight segments with an EXTINF, in seconds.
+    private static func said(_ length: Int64) -> MediaPlaylist {
+        var playlist = list(112...119)
+        for index in playlist.segments.indices {
+            playlist.segments[index].durationMicroseconds = length * seconds
+        }
+        return playlist
     }
 
     /// Segments of a second are held; gives how many of the next playlist are read, and where that leads to.
@@ -107,10 +119,7 @@ struct WrongDurationsStartTests {
         _ answers: [ProbedSegment], said: Int64,
     ) -> (reads: Int, progress: RenditionProgress) {
         var progress = RenditionProgress(resuming: head(length: 1), choice: .auto)
-        var playlist = list(112...119)
-        for index in playlist.segments.indices {
-            playlist.segments[index].durationMicroseconds = said * seconds
-        }
+        let playlist = Self.said(said)
         var reads = 0
         while progress.doubtsDurations(of: playlist, from: 0), reads < 5,
             progress.askToJoin(playlist, at: arrived(120)) != nil

@@ -49,11 +49,22 @@ extension RenditionProgress {
         if isComingBack, let usual = usualLength, let said,
             (length - usual).magnitude <= (length - said).magnitude
         {
-            for held in run.map(media.lengths) ?? [] {
-                measured.add(said: said, expected: 0, measured: held, isCompared: true)
-            }
+            learnHeld(said: said)
         }
         measured.add(said: said, expected: 0, measured: length, isCompared: true)
+    }
+
+    /// The same where its first segment cannot be read, as its key is missing: more likely EXTINF is wrong
+    /// than the source cuts otherwise since then.
+    private mutating func learnHeld(for playlist: MediaPlaylist) {
+        guard doubtsDurations(of: playlist, from: 0) else { return }
+        learnHeld(said: PlaylistFollower.duration(of: playlist.segments[0]))
+    }
+
+    private mutating func learnHeld(said: Int64?) {
+        for held in run.map(media.lengths) ?? [] {
+            measured.add(said: said, expected: 0, measured: held, isCompared: true)
+        }
     }
 
     /// Where the first new entry behind missing numbers begins, without dates, if those are as long as the
@@ -181,7 +192,7 @@ extension RenditionProgress {
             if let point = recalled(probed, number, in: playlist) { join = .found(point) }
         case .asked(let number):
             join = .none
-            guard let probed, number == first else { return }
+            guard let probed, !probed.isUnread, number == first else { return learnHeld(for: playlist) }
             if contradictsDuration(probed, of: playlist) {
                 join = .compares(number, probed)
             } else {
