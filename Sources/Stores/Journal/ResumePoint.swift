@@ -16,6 +16,10 @@ package struct ResumePoint: Sendable, Equatable, Codable {
     package var targetSeconds: Int
     package var renditions: [RenditionDescription]
     package var sourceRun: SourceRun?
+    /// Segments of earlier leases than this one belong to a time line that was left, from `reanchored` on; nil
+    /// if the channel was never reanchored.
+    package var reanchorFence: Int64?
+    package var reanchored: Instant?
 
     package init(
         row: Int32, settings: ChannelSettings, version: Int64, fence: Int64, end: Instant,

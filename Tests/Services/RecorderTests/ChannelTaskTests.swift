@@ -99,12 +99,15 @@ struct ChannelTaskTests {
     /// What the source lists: segments of a second, with their dates.
     private final class Listed: Sendable {
         private let numbers = Mutex(0...0)
+        /// Seconds that the dates are ahead.
+        let ahead = Mutex(0)
         private let begin = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 - 20).rounded())
 
         func list(_ new: ClosedRange<Int>) { numbers.withLock { $0 = new } }
 
         var playlist: String {
             let numbers = numbers.withLock { $0 }
+            let begin = begin.addingTimeInterval(Double(ahead.withLock { $0 }))
             let head = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
             return head
                 + numbers.map {
@@ -169,6 +172,28 @@ struct ChannelTaskTests {
             _ = try await stage.fixture.rows(
                 "UPDATE line SET fence = 1, reanchor_fence = 1, reanchored_us = \(now)")
             try await recordThrough(stage) { body in try await stage.locking("segment", body) }
+        }
+    }
+
+    @Test("It does not go on from a time line that the channel has left")
+    func leftLine() async throws {
+        try await onStage { stage in
+            stage.listed.ahead.withLock { $0 = 300 }
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            _ = try #require(try await stage.parts.catalogue.reanchor(stage.channel))
+            stage.listed.ahead.withLock { $0 = 0 }
+            stage.listed.list(4...7)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            try await stage.locking("segment") {
+                try await stage.recording {
+                    stage.listed.list(6...9)
+                    try await stage.waitForJournal(2)
+                }
+            }
+            let lines = try await stage.parts.journal.channel(stage.channel.id).replay()
+            let latest = try #require(lines.compactMap(\.1.fact?.end).max())
+            #expect(latest < Instant(seconds: Int64(Date.now.timeIntervalSince1970) + 60))
         }
     }
 

@@ -77,12 +77,14 @@ extension ChannelTask {
     private func resumedRecorder(under lease: TakenLease?) async throws -> ChannelRecorder? {
         let journal = try parts.journal.channel(channel.id)
         guard let point = try await journal.resumePoint() else { return nil }
+        let reanchor = (lease?.lease ?? point.lease).reanchor
         let entered = try await journal.newestEntered(
             count: Limits.resumedFacts * max(1, point.renditions.count)
-        ).map(\.1)
+        ).map(\.1).filter { !$0.isSetAside(by: reanchor) }
         if let lease {
             // What the catalogue has taken and the journal has not noted is the oldest that waits.
             let waiting = try await journal.replay(limit: Limits.factsReadBack).map(\.1)
+                .filter { !$0.isSetAside(by: reanchor) }
             let ends = (entered + waiting).compactMap(\.end) + [point.end]
             // Another node has recorded since: its segments would be recorded again.
             guard ends.contains(where: { $0 >= lease.lease.publishedHead.end }) else { return nil }
@@ -97,6 +99,11 @@ extension ChannelTask {
 }
 
 extension JournalEntry {
+    /// Whether it is a segment of a time line that the channel has left.
+    fileprivate func isSetAside(by point: ReanchorPoint?) -> Bool {
+        fact.map { point?.setsAside($0) ?? false } ?? false
+    }
+
     /// The end of what it says of the time line.
     fileprivate var end: Instant? {
         switch self {

@@ -12,6 +12,7 @@ extension ResumePoint {
             row: channel.row, settings: channel.settings, version: channel.version, fence: lease.fence,
             end: lease.publishedHead.end, targetSeconds: lease.publishedHead.targetSeconds,
             renditions: heads.map(\.description), sourceRun: newestRun)
+        (reanchorFence, reanchored) = (lease.reanchor?.fence, lease.reanchor?.instant)
     }
 
     var channel: Channel { Channel(row: row, settings: settings, version: version) }
@@ -22,7 +23,13 @@ extension ResumePoint {
             fence: fence,
             publishedHead: PublishedHead(
                 discontinuitySequence: 0, end: end, watermark: end,
-                expiredBefore: Instant(microseconds: 0), targetSeconds: targetSeconds))
+                expiredBefore: Instant(microseconds: 0), targetSeconds: targetSeconds),
+            reanchor: reanchor)
+    }
+
+    private var reanchor: ReanchorPoint? {
+        guard let reanchorFence, let reanchored else { return nil }
+        return ReanchorPoint(fence: reanchorFence, instant: reanchored)
     }
 
     /// The heads of the renditions with what the journal keeps of each: its newest facts that the catalogue

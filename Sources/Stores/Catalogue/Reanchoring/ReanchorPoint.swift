@@ -8,6 +8,10 @@ package struct ReanchorPoint: Sendable, Equatable {
     /// The present when the channel was reanchored.
     package var instant: Instant
 
+    package init(fence: Int64, instant: Instant) {
+        (self.fence, self.instant) = (fence, instant)
+    }
+
     static let columns = "reanchor_fence, reanchored_us"
 
     /// Whether a segment of the former time line lies ahead of the point.
