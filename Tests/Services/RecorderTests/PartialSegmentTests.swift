@@ -117,10 +117,14 @@ struct PartialSegmentTests {
     }
 
     @Test(
-        "Where the next segment begins a little later, the end is missing, unless EXTINF says no more either",
-        arguments: [(6.0, 4.3, true), (6, 5.5, false), (4.5, 4.3, false), (10, 4.3, true)])
-    func cut(said: Double, measured: Double, isCut: Bool) {
-        #expect(parts(said: said, apart: 6, measured: [6, measured, 6, 6]).cut == (isCut ? [1] : []))
+        "Where the next segment begins a little later, the end is missing, unless others play for no longer",
+        arguments: [
+            (6.0, 6.0, 4.3, true), (6, 6, 5.5, false), (4.5, 4.5, 4.3, false), (10, 6, 4.3, true),
+            (3, 6, 4.3, true),
+        ])
+    func cut(said: Double, whole: Double, measured: Double, isCut: Bool) {
+        let lengths = [whole, whole, whole, measured, whole, whole]
+        #expect(parts(said: said, apart: 6, measured: lengths).cut == (isCut ? [3] : []))
     }
 
     @Test("A source that loses the end of every segment is asked now and then, not for each of them")

@@ -31,9 +31,10 @@ extension RenditionProgress {
             hasGrown: hasGrown)
         var judgement = Judgement()
         let durations = measured
-        let judged = shortSegments.judge {
-            durations.duration(said: PlaylistFollower.duration(of: $0.entry))
+        let expected = { (segment: ListedSegment) in
+            durations.duration(said: PlaylistFollower.duration(of: segment.entry))
         }
+        let judged = shortSegments.judge(expected)
         for (entry, isNew) in judged where entry.verdict == .whole {
             measured(
                 entry.segment, entry.measured, timestamp: entry.timestamp,
@@ -47,7 +48,7 @@ extension RenditionProgress {
         }
         let verdict = shortSegments.entries[segment.identity.number]?.verdict
         judgement.isPart = verdict == .suspected || verdict == .short
-        judgement.cut = shortSegments.takeCut().compactMap { askForEnd(of: $0) }
+        judgement.cut = shortSegments.takeCut(expected).compactMap { askForEnd(of: $0) }
         return judgement
     }
 

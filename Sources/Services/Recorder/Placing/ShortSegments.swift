@@ -85,8 +85,10 @@ struct ShortSegments: Sendable {
 
     /// The segments that counted as whole and lack their end, as the next one now shows; each is given once.
     ///
-    /// One of which EXTINF says no more than has come is as the source made it.
-    mutating func takeCut() -> [Cut] {
+    /// One that should play for no more than has come is as the source made it.
+    ///
+    /// - Parameter expected: as in `judge`
+    mutating func takeCut(_ expected: (ListedSegment) -> Int64?) -> [Cut] {
         unconfirmed.sorted().compactMap { number in
             guard let entry = entries[number] else {
                 unconfirmed.remove(number)
@@ -97,7 +99,7 @@ struct ShortSegments: Sendable {
             guard next.segment.discontinuityCount == entry.segment.discontinuityCount,
                 let length = length(of: entry, expected: nil)
             else { return nil }
-            let stated = min(length, PlaylistFollower.duration(of: entry.segment.entry) ?? length)
+            let stated = min(length, expected(entry.segment) ?? length)
             let slack = entry.hasGrown ? Limits.mediaTolerance : max(Limits.missingEnd, stated / 10)
             guard entry.measured < stated - slack else { return nil }
             let isAsked = number > sparedUpTo && asked.count < Limits.partsInARow
