@@ -30,7 +30,8 @@ extension RecordingState {
         guard isWhole(stored, of: part.segment.placed),
             formats[identity.rendition].map(stored.format.followsSeamlessly) ?? false
         else {
-            discard(stored)
+            // The same bytes of its own source would have the same name.
+            if !fetches.holds(identity) { discard(stored) }
             return filler.reopen(request)
         }
         filler.parts.mend(identity)
