@@ -316,7 +316,9 @@ package struct RetentionService: Sendable {
             if configuration.floor.bytes(of: space) >= space.totalBytes {
                 return setFull(true, because: "more is to stay free than the archive's disk has")
             }
-            if try await archive.isMissing() { break }
+            if try await archive.isMissing() {
+                return setFull(true, because: "the archive lacks most files: is its disk mounted?")
+            }
             if try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0,
                 try await deletePendingHours() > 0
             {
