@@ -134,6 +134,21 @@ struct JoiningTests {
         #expect(next.map(\.boundary) == ["source"])
     }
 
+    @Test("Where all that it lists is held, the next one goes on from that, however late it comes")
+    func recalledAll() {
+        let old = RecorderTests.list(5...14)
+        var progress = back(old)
+        #expect(progress.askToJoin(old, at: arrived(640)) == 9)
+        progress.joined(
+            ProbedSegment(digest: [14], firstTimestamp: 84 * 90_000, measuredDuration: 6 * seconds), in: old,
+            at: arrived(640))
+        #expect(list(old, at: 640, in: &progress).isEmpty)
+        let next = progress.list(
+            RecorderTests.list(6...15), from: 9, opensHole: false, cause: nil, hole: .sourceStalled,
+            arrival: arrived(700), shared: [:])
+        #expect(next.map(\.placed.start) == [at(600)])
+    }
+
     @Test("Where its names are those of other segments now, or bytes that are not held, the first one tells")
     func namesAgain() {
         let old = RecorderTests.list(5...14)

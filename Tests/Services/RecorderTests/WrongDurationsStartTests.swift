@@ -97,12 +97,12 @@ struct WrongDurationsStartTests {
     }
 
     @Test(
-        "A segment that cannot be read is not asked for again: what is held tells how long segments are",
-        arguments: [[], [ProbedSegment(digest: [])]])
-    func unreadable(answers: [ProbedSegment]) {
+        "A segment that cannot be read is not asked for again: without its key what is held tells the lengths",
+        arguments: [([], 1), ([ProbedSegment(digest: [])], 5)] as [([ProbedSegment], Int64)])
+    func unreadable(answers: [ProbedSegment], length: Int64) {
         let (reads, progress) = Self.follow(answers, said: 5)
         #expect(reads == 1)
-        #expect(progress.entries(of: Self.said(5)).allSatisfy { $0.duration == seconds })
+        #expect(progress.entries(of: Self.said(5)).allSatisfy { $0.duration == length * seconds })
     }
 
     /// Eight segments with an EXTINF, in seconds.

@@ -187,9 +187,6 @@ package struct ProbedSegment: Sendable, Equatable {
     /// How long its media play, microseconds; nil where that is not known.
     package var measuredDuration: Int64?
 
-    /// Nothing of it could be read.
-    var isUnread: Bool { digest.isEmpty && firstTimestamp == nil && measuredDuration == nil }
-
     package init(digest: [UInt8], firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil) {
         (self.digest, self.firstTimestamp) = (digest, firstTimestamp)
         self.measuredDuration = measuredDuration

@@ -57,7 +57,7 @@ extension RenditionProgress {
     /// The same where its first segment cannot be read, as its key is missing: more likely EXTINF is wrong
     /// than the source cuts otherwise since then.
     private mutating func learnHeld(for playlist: MediaPlaylist) {
-        guard doubtsDurations(of: playlist, from: 0) else { return }
+        guard renumberedFrom == nil, doubtsDurations(of: playlist, from: 0) else { return }
         learnHeld(said: PlaylistFollower.duration(of: playlist.segments[0]))
     }
 
@@ -192,7 +192,8 @@ extension RenditionProgress {
             if let point = recalled(probed, number, in: playlist) { join = .found(point) }
         case .asked(let number):
             join = .none
-            guard let probed, !probed.isUnread, number == first else { return learnHeld(for: playlist) }
+            guard let probed else { return learnHeld(for: playlist) }
+            guard number == first else { return }
             if contradictsDuration(probed, of: playlist) {
                 join = .compares(number, probed)
             } else {

@@ -223,15 +223,14 @@ struct RenditionProgress: Sendable {
         let isOther = if case .other(let number) = join { number == new.numbers.first } else { false }
         if var point = takeJoinPoint(), point.number == new.numbers.first {
             var begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
+            let last = new.numbers.last
             if let held = point.held {
                 let count = min(held.count, new.entries.count)
                 begin = begin.map { new.entries.prefix(count).reduce($0) { $0 + $1.duration } }
                 new.drop(count, opensHole: opensHole)
                 point.start = held.end
             }
-            let (end, rest) = (
-                new.numbers.last, new.join(at: point.start, behind: placing.end, opensHole: opensHole)
-            )
+            let rest = new.join(at: point.start, behind: placing.end, opensHole: opensHole)
             // A playlist without anything new may be an old one, which tells no latency that was not known.
             if let offset = begin.map({ point.start - $0 }),
                 !new.entries.isEmpty
@@ -240,11 +239,11 @@ struct RenditionProgress: Sendable {
             {
                 placing.goOn(at: offset)
             }
-            if new.entries.isEmpty, let end { join = .found(JoinPoint(number: end + 1, start: rest)) }
-        } else if isSource || cause == "restart", !isOther {
+            if new.entries.isEmpty, let last { join = .found(JoinPoint(number: last + 1, start: rest)) }
+        } else if isSource || cause == "restart" {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
-                byDates: cause == "restart" && !isComingBack)
+                byDates: cause == "restart" && !isComingBack, areOthers: isOther)
             let seen = isSource ? seenCount(new.numbers, of: playlist) : 0
             new.drop(max(covered, seen), opensHole: opensHole)
         }

@@ -136,7 +136,12 @@ struct TimePlacing: Sendable {
     /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did:
     /// then they are compared with the dates of that run, which the time line may still be off from. By
     /// arrival they are compared with the arrival of that run where the clock was set.
-    func coveredCount(_ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool) -> Int {
+    ///
+    /// Media that are known not to be held may lie before that end by some target durations: two encoders are
+    /// that far apart.
+    func coveredCount(
+        _ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool, areOthers: Bool = false,
+    ) -> Int {
         guard let end else { return 0 }
         // The times of a run without dates are compared with arrival, whatever the dates say now.
         var trial = TimePlacing(choice: formerClock == .arrival && formerOffset == nil ? .arrival : choice)
@@ -150,7 +155,8 @@ struct TimePlacing: Sendable {
         }
         let isSet = trial.clock == .arrival && remainder.magnitude > Self.step(target: target).magnitude
         let reached = byDates || isSet ? end + remainder : end
-        return placements.prefix { $0.start + $0.duration / 2 < reached }.count
+        let slack = areOthers ? Self.step(target: target) : 0
+        return placements.prefix { $0.start + $0.duration / 2 + slack < reached }.count
     }
 
     /// Dates of which one goes on from what another run has decided are believed as it stands, whatever the
