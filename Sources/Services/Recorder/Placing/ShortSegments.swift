@@ -83,11 +83,12 @@ struct ShortSegments: Sendable {
         }
     }
 
-    /// The segments that counted as whole and lack their end, as the next one now shows; each is given once.
+    /// Finds the segments that counted as whole and lack their end, as the next one now shows.
     ///
     /// One that should play for no more than has come is as the source made it.
     ///
-    /// - Parameter expected: as in `judge`
+    /// - Parameter expected: how long a segment should play, microseconds; nil when nothing tells
+    /// - Returns: those that were not given before
     mutating func takeCut(_ expected: (ListedSegment) -> Int64?) -> [Cut] {
         unconfirmed.sorted().compactMap { number in
             guard let entry = entries[number] else {
