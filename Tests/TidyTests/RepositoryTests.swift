@@ -71,6 +71,11 @@ struct RepositoryTests {
         expectNone(ImageRule.findings(in: dockerfile, ignore: ignore))
     }
 
+    @Test("Every path of the Xtream Codes API passes the samples of proxies")
+    func proxies() {
+        expectNone(ProxyRule.findings(in: Repository.files))
+    }
+
     @Test("Links in documents resolve")
     func links() {
         let rule = LinkRule(exists: Repository.exists, document: Repository.file)

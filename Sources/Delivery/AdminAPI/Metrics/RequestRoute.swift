@@ -39,7 +39,9 @@ package enum RequestRoute: String, Sendable, CaseIterable {
     }
 
     /// Paths of the Xtream Codes API.
-    private static let xtream: Set<String> = ["/player_api.php", "/get.php", "/xmltv.php"]
+    private static let xtream: Set<String> = [
+        "/player_api.php", "/get.php", "/xmltv.php", "/timeshift.php", "/streaming/timeshift.php",
+    ]
 
     private init(_ route: Route) {
         self =
