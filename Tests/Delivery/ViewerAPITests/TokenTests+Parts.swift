@@ -1,4 +1,3 @@
-import Catalogue
 import HTTP
 import HTTPSupport
 import TestSupport
@@ -6,6 +5,8 @@ import Testing
 import Timeline
 
 @testable import Access
+@testable import Catalogue
+@testable import Postgres
 @testable import ViewerAPI
 
 /// What a token opens that is for a part of the time.
@@ -149,6 +150,30 @@ extension TokenTests {
             #expect(available.first?["begin"] == at(13).rfc3339)
             #expect(try await picture(16, from: 13).problem["detail"] as? String == Self.undecodable)
             #expect(try await picture(12.9, from: 13).status == 403)
+        }
+    }
+
+    @Test("A picture within the time of a token is told from memory, wherever that time begins and ends")
+    func pictureFromMemory() async throws {
+        var recording = Self.uneven
+        recording.segments.removeAll { $0.start == 12 }
+        try await protecting(recording) { viewer async throws in
+            func status(_ time: Double, _ grant: PlaybackGrant) async throws -> Int {
+                let picture = "frame.jpg?time=\(Self.stamp(time))&rendition=v0"
+                return try await viewer.send(.head, Self.prefix(grant) + Self.live + picture).status
+            }
+            viewer.clock.slowDown()
+            #expect(try await status(20, Self.grant("cctv2")) == 200)
+            let before = viewer.catalogue.pool.statementCount
+            for index in 0..<100 {
+                // Each in another quarter of an hour; those around them hold nothing.
+                let away = Double(index * 900)
+                let begin = index.isMultiple(of: 2) ? 0 : -5000 - away
+                let grant = Self.grant("cctv2", from: begin, to: 10_000 + away)
+                // In a hole it is the picture before.
+                #expect(try await status(index.isMultiple(of: 3) ? 14 : 20, grant) == 200)
+            }
+            #expect(viewer.catalogue.pool.statementCount == before)
         }
     }
 

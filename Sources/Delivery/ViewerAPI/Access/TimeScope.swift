@@ -63,11 +63,16 @@ struct TimeScope: Sendable {
             else { return .refused }
             return Judgement(segment.begin.milliseconds == start.milliseconds)
         case .picture(let rendition, let time):
-            let whole = try await extended(listed(grant, channel, client), rendition, channel, client)
+            // Only a limit near the instant is looked up: others may lie anywhere.
+            var near = grant
+            if let end = grant.end, time < end { near.end = nil }
+            if let begin = grant.begin, time - begin >= WindowPlayer.pictureReach { near.begin = nil }
+            let whole = try await extended(listed(near, channel, client), rendition, channel, client)
             guard whole.end.map({ time < $0 }) ?? true else { return .refused }
             guard let begin = whole.begin else { return .permitted }
             guard begin.milliseconds <= time.milliseconds else { return .refused }
-            let permitted = TimeWindow(begin: begin, end: whole.end ?? Instant(microseconds: .max))
+            let permitted = TimeWindow(
+                begin: begin, end: whole.end ?? grant.end ?? Instant(microseconds: .max))
             return try await judged(
                 pictureAt: time, of: rendition, in: permitted, channel: channel, for: client)
         case .window(let rendition, let begin, let end?, _):
@@ -163,7 +168,8 @@ struct TimeScope: Sendable {
         var request = WindowRequest(.closed(begin: instant, end: instant + 1))
         (request.takesAnyTracks, request.client) = (true, client)
         do throws(PlaybackError) {
-            let window = try await player.compose(request, of: channel, now: clock())
+            let window = try await player.compose(
+                request, of: channel, now: clock(), findsAlternatives: false)
             let listed = rendition.map { window[$0] } ?? window.leading
             return listed?.segments.first.map { TimeWindow(begin: $0.start, end: $0.end) }
         } catch {

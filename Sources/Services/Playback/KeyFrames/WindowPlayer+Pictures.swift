@@ -23,6 +23,9 @@ package struct FoundKeyFrame: Sendable {
 
 /// Pictures.
 extension WindowPlayer {
+    /// How long before an instant the segment may begin whose picture is that of the instant, microseconds.
+    package static let pictureReach = Limits.keyFrameLookBack + Catalogue.longestSegment
+
     /// The last key frame of a rendition, or with nil of the leading one, at or before an instant.
     ///
     /// It is in the segment of that instant, or where that has none before it, in one of the last minute. It
@@ -41,20 +44,21 @@ extension WindowPlayer {
             var request = WindowRequest(span)
             (request.takesAnyTracks, request.client) = (true, client)
             do throws(PlaybackError) {
-                let contents = try await compose(request, of: channel, now: now)
+                let contents = try await compose(
+                    request, of: channel, now: now, findsAlternatives: false)
                 return try await lastKeyFrame(before: time, of: id, contents, for: client)
             } catch {
                 switch error {
-                case .nothingRecorded(let available):
+                case .nothingRecorded:
                     // A segment without a key frame says more than that nothing lies before it.
                     if index > 0, case .noKeyFrames = failure { break }
-                    failure = .nothingRecorded(available: available)
+                    failure = error
                 case .noKeyFrames: failure = error
                 default: throw error
                 }
             }
         }
-        if case .nothingRecorded(let available) = failure, available.isEmpty {
+        if case .nothingRecorded = failure {
             var request = WindowRequest(spans[0])
             request.client = client
             failure = .nothingRecorded(available: try await self.available(near: request, channel))

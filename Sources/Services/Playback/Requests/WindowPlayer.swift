@@ -19,12 +19,15 @@ package final class WindowPlayer: Sendable {
     }
 
     /// Composes the playlists of a request; they list at least one segment.
+    ///
+    /// An error that says that nothing is recorded has the nearest recorded spans, if these are asked for.
     package func compose(
-        _ request: WindowRequest, of channel: Channel, now: Instant,
+        _ request: WindowRequest, of channel: Channel, now: Instant, findsAlternatives: Bool = true,
     ) async throws(PlaybackError) -> PlaylistContents {
         try checkSliding(request, channel)
         let asked = index.clock.steady()
-        return try await withAlternatives(request, channel) { () throws(PlaybackError) in
+        return try await withAlternatives(findsAlternatives ? request : nil, channel) {
+            () throws(PlaybackError) in
             let seen = try await PlaybackError.mapping { () throws(CatalogueError) in
                 try await index.head(of: channel.row, isGrowing: request.isGrowing)
             }
@@ -49,9 +52,9 @@ package final class WindowPlayer: Sendable {
         }
     }
 
-    /// Adds the nearest recorded spans to an error that says that nothing is recorded.
+    /// Adds the spans nearest to a request to an error that says that nothing is recorded.
     private func withAlternatives(
-        _ request: WindowRequest, _ channel: Channel,
+        _ request: WindowRequest?, _ channel: Channel,
         _ body: () async throws(PlaybackError) -> PlaylistContents,
     ) async throws(PlaybackError) -> PlaylistContents {
         do throws(PlaybackError) {
@@ -59,7 +62,7 @@ package final class WindowPlayer: Sendable {
             if window.renditions.isEmpty { throw PlaybackError.nothingRecorded(available: []) }
             return window
         } catch {
-            guard case .nothingRecorded = error else { throw error }
+            guard case .nothingRecorded = error, let request else { throw error }
             throw .nothingRecorded(available: try await available(near: request, channel))
         }
     }
