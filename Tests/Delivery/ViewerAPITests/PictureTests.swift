@@ -204,6 +204,31 @@ struct PictureTests {
         }
     }
 
+    @Test("The cues before the first key frame of the window, or behind a hole, show that one")
+    func openGroups() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = try await recording()
+            for index in recording.segments.indices {
+                recording.segments[index].keyFrames?.frames = [
+                    KeyFrame(offset: 376, byteCount: 200, milliseconds: 1080)
+                ]
+            }
+            try await viewer.record(recording)
+            for gaps in ["", "&gaps=tag"] {
+                let track = try await viewer.get(
+                    "/live/cctv2/frames.vtt?begintime=1469509521&endtime=1469509538&step=1\(gaps)")
+                // The hole is 12 to 16.
+                let times = [5080, 5080, 6000, 7000, 8000, 9000, 10_000, 11_000]
+                    + [17_080, 17_080, 18_000, 19_000, 20_000, 21_000, 22_000, 23_000]
+                let uris = track.text.split(separator: "\n").filter { $0.hasPrefix("frame.jpg") }
+                #expect(uris.map(String.init) == times.map { "frame.jpg?time=\(1_469_509_516_000 + $0)&width=160" })
+                for uri in uris {
+                    #expect(try await viewer.send(.head, "/live/cctv2/\(uri)").status == 200, "\(uri)")
+                }
+            }
+        }
+    }
+
     @Test("A window without key frames, and one with too many steps, has no track")
     func noTrack() async throws {
         try await ViewerFixture.with(maxWindowSeconds: 200_000) { viewer in

@@ -58,7 +58,10 @@ extension TokenTests {
     }
 
     /// Two variants and sound of their own, of which no two segments begin at the same time.
-    private static var uneven: Recording {
+    ///
+    /// The key frame of each begins so much behind its segment: where it stands behind pictures that are
+    /// shown before it.
+    private static func uneven(milliseconds: Int = 0) -> Recording {
         var recording = Recording(seconds: 0)
         (recording.playlistForm, recording.watermark) = (.multivariant, 40)
         recording.add("v0", from: 0, count: 10, format: .silent)
@@ -69,7 +72,8 @@ extension TokenTests {
         recording.add("a0", from: 0.25, count: 9, format: .sound) { $0.groupID = "aac" }
         for index in recording.segments.indices where recording.segments[index].rendition.kind == .video {
             recording.segments[index].keyFrames = KeyFrames(
-                tableByteCount: 376, frames: [KeyFrame(offset: 376, byteCount: 200, milliseconds: 0)])
+                tableByteCount: 376,
+                frames: [KeyFrame(offset: 376, byteCount: 200, milliseconds: milliseconds)])
         }
         return recording
     }
@@ -89,9 +93,9 @@ extension TokenTests {
 
     @Test(
         "Whatever a playlist names is permitted, also where renditions are cut at other times, and no more",
-        arguments: [false, true])
-    func uneven(isCanonical: Bool) async throws {
-        let recording = Self.uneven
+        arguments: [false, true], [0, 80])
+    func uneven(isCanonical: Bool, milliseconds: Int) async throws {
+        let recording = Self.uneven(milliseconds: milliseconds)
         try await protecting(recording) { first async throws in
             try await first.withReplica(isCanonical: isCanonical, secrets: [Self.secret]) { viewer in
                 try await viewer.api.access.read(isWhole: true)
@@ -134,7 +138,7 @@ extension TokenTests {
 
     @Test("A picture in a hole at the begin of a token is not one of before")
     func firstPicture() async throws {
-        var recording = Self.uneven
+        var recording = Self.uneven()
         recording.segments.removeAll { $0.start == 12 }
         try await protecting(recording) { viewer async throws in
             func picture(_ time: Double, from begin: Double?) async throws -> ReceivedResponse {
@@ -155,7 +159,7 @@ extension TokenTests {
 
     @Test("A picture within the time of a token is told from memory, wherever that time begins and ends")
     func pictureFromMemory() async throws {
-        var recording = Self.uneven
+        var recording = Self.uneven()
         recording.segments.removeAll { $0.start == 12 }
         try await protecting(recording) { viewer async throws in
             func status(_ time: Double, _ grant: PlaybackGrant) async throws -> Int {

@@ -86,7 +86,9 @@ extension WindowAnswers {
         guard let id else { throw PlaybackError.nothingRecorded(available: []) }
         if asked.parameters.window.isStrict { try window.checkWhole(id) }
         let track = try await onAnotherThread { () async throws in
-            try window.thumbnailTrack(of: id, step: step, width: width, named: asked.parameters.rendition)
+            try await player.thumbnailTrack(
+                of: id, in: window, step: step, width: width, named: asked.parameters.rendition,
+                for: asked.request.client)
         }
         return try response(
             asked, PlaylistAnswer(playlist: track, facts: window.facts),

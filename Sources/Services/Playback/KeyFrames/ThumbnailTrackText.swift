@@ -29,23 +29,51 @@ struct ThumbnailTrackText {
     mutating func written() -> [UInt8] {
         var next: Int64 = 0
         var last: RecordedSegment?
-        for segment in rendition.segments {
-            if let last, writesGaps, segment.start - last.end > Limits.holeTolerance {
-                close(at: end)
-                end += segment.start - last.end
-                next = end
+        for piece in rendition.segments.pieces {
+            for row in piece.range {
+                let segment = piece.block.segments[row]
+                if let last, writesGaps, Self.begins(segment, behind: last) {
+                    close(at: end)
+                    end += segment.start - last.end
+                    next = end
+                }
+                let begin = end
+                end += segment.mediaDuration
+                // What lies before that is seen from the segment before, which is none of the window's.
+                let earliest = Self.begins(segment, behind: last) ? piece.block.firstKeyFrame(of: row) : nil
+                while next < end {
+                    close(at: next)
+                    let instant = segment.start + (next - begin)
+                    open = (next, max(instant, earliest ?? instant))
+                    next = (next / step + 1) * step
+                }
+                last = segment
             }
-            let begin = end
-            end += segment.mediaDuration
-            while next < end {
-                close(at: next)
-                open = (next, segment.start + (next - begin))
-                next = (next / step + 1) * step
-            }
-            last = segment
         }
         close(at: end)
         return bytes
+    }
+
+    /// The blocks with the segments behind the begin and behind each hole.
+    static func blocksOfBegins(_ segments: SegmentList) -> [Block] {
+        var blocks: [Block] = []
+        var last: RecordedSegment?
+        for piece in segments.pieces {
+            for segment in piece.segments {
+                if begins(segment, behind: last), segment.flags.contains(.hasKeyFrames),
+                    blocks.last !== piece.block
+                {
+                    blocks.append(piece.block)
+                }
+                last = segment
+            }
+        }
+        return blocks
+    }
+
+    /// Whether a segment is the first one, or lies behind a hole.
+    private static func begins(_ segment: RecordedSegment, behind last: RecordedSegment?) -> Bool {
+        last.map { segment.start - $0.end > Limits.holeTolerance } ?? true
     }
 
     private mutating func close(at end: Int64) {
@@ -71,19 +99,32 @@ struct ThumbnailTrackText {
     }
 }
 
-extension PlaylistContents {
+extension Block {
+    /// Where the first key frame of a segment begins, if it is known.
+    fileprivate func firstKeyFrame(of row: Int) -> Instant? {
+        guard let known = keyFrames.load() else { return nil }
+        return known.frames(of: row..<(row + 1)).first.map(known.begin)
+    }
+}
+
+extension WindowPlayer {
     /// A thumbnail track of a rendition, whose cues last `step` microseconds; `named` is written into the
     /// URLs of the pictures.
+    ///
+    /// The places of the key frames behind the begin and behind holes are read from the catalogue.
     package func thumbnailTrack(
-        of id: RenditionID, step: Int64, width: Int, named: RenditionID?,
-    ) throws(PlaybackError) -> RenderedPlaylist {
-        guard let rendition = self[id] else { throw .noSuchRendition(id) }
+        of id: RenditionID, in contents: PlaylistContents, step: Int64, width: Int, named: RenditionID?,
+        for client: String?,
+    ) async throws(PlaybackError) -> RenderedPlaylist {
+        guard let rendition = contents[id] else { throw .noSuchRendition(id) }
         let hasPictures = rendition.segments.pieces.contains { piece in
             piece.segments.contains { $0.flags.contains(.hasKeyFrames) }
         }
         guard id.kind == .video, hasPictures else { throw .noKeyFrames(id) }
+        let blocks = ThumbnailTrackText.blocksOfBegins(rendition.segments)
+        try await index.readKeyFrames(of: blocks, id, isCompressed: false, for: client)
         var text = ThumbnailTrackText(
-            contents: self, rendition: rendition, step: max(Microseconds.perSecond, step), width: width,
+            contents: contents, rendition: rendition, step: max(Microseconds.perSecond, step), width: width,
             named: named)
         return try RenderedPlaylist(text.written())
     }
