@@ -49,6 +49,28 @@ import Timeline
         }
     }
 
+    @Test("Apps log in without a database, with the zone that was known last, else with UTC")
+    func account() async throws {
+        let server = try await PostgresCluster()
+        let host: HTTPHeaders = ["Host": "tv.example"]
+        try await ViewerFixture.with(server: server) { viewer in
+            var recording = Recording()
+            recording.timeZone = "Europe/Berlin"
+            try await viewer.record(recording)
+            let before = try await viewer.get("/player_api.php", host)
+            #expect(before.text.contains(#""timezone":"Europe/Berlin""#))
+            try await server.stop()
+            viewer.clock.steadyLead += .seconds(3)
+            let after = try await viewer.get("/player_api.php", host)
+            #expect(after.status == 200 && after.body == before.body)
+            #expect(try await viewer.get("/player_api.php?action=get_live_streams", host).status == 503)
+            try await viewer.withoutCatalogue { away in
+                let account = try await away.get("/player_api.php", host)
+                #expect(account.status == 200 && account.text.contains(#""timezone":"UTC""#))
+            }
+        }
+    }
+
     @Test(
         "Windows in memory are answered in time while a database hangs, and are current when it continues")
     func hanging() async throws {

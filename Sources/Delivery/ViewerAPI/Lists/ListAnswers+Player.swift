@@ -27,7 +27,7 @@ extension ListAnswers {
         case nil:
             value = account(
                 try base(request), viewer, user: user, password: password,
-                zone: Self.zone(of: try await listed(for: viewer)))
+                zone: Self.zone(of: try await channels.lastKnown().filter(viewer.permits)))
         case .categories?: value = .array(categories(try await listed(for: viewer)))
         case .streams?:
             value = .array(streams(try await listed(for: viewer), category: try query.value("category_id")))

@@ -30,4 +30,14 @@ final class ListedChannels: Sendable {
         known.withLock { $0 = Known(channels: channels, asOf: asked) }
         return channels
     }
+
+    /// All channels, or those that were known last while the catalogue is away; none if none were.
+    func lastKnown() async throws(CatalogueError) -> [ListedChannel] {
+        do throws(CatalogueError) {
+            return try await all()
+        } catch {
+            guard error.isTransient else { throw error }
+            return known.withLock { $0?.channels ?? [] }
+        }
+    }
 }
