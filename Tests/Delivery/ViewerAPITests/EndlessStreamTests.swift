@@ -95,20 +95,23 @@ import Timeline
         }
     }
 
-    @Test("A stream of a channel that lay ahead goes on with what is recorded once it was reanchored")
-    func reanchored() async throws {
+    @Test(
+        "A stream of a channel that lay ahead goes on with what is recorded once it was reanchored",
+        arguments: [(10_840, 4), (80, 30)] as [(Double, Int)])
+    func reanchored(ahead: Double, target: Int) async throws {
         try await ViewerFixture.with { viewer in
             let id = try #require(ChannelID("cctv2"))
             let now = Double((try await viewer.catalogue.databaseTime() - at(0)) / Microseconds.perSecond)
             var recording = Recording(seconds: 0)
-            recording.add("v0", from: now - 60, count: 5)
+            recording.targetSeconds = target
+            recording.add("v0", from: now - 60, count: 13)
             var later = recording
-            recording.add("v0", from: now + 10_800, count: 10, sequence: 1)
-            recording.watermark = now + 10_840
-            viewer.clock.now = at(now + 10_840)
+            recording.add("v0", from: now + ahead - 40, count: 10, sequence: 1)
+            recording.watermark = now + ahead
+            viewer.clock.now = at(now + ahead)
             try await viewer.record(recording)
             let (_, source) = try await open(viewer, "/live/cctv2/timeshift_rel-0.ts")
-            let held = recording.segments[12...].flatMap(\.plain)
+            let held = recording.segments[20...].flatMap(\.plain)
             #expect(try await read(source, held.count) == held)
             let channel = try #require(try await viewer.catalogue.channel(id))
             #expect(try await viewer.catalogue.reanchor(channel)?.setAside == 10)
@@ -116,12 +119,12 @@ import Timeline
             #expect(try await source.next(limit: 1000)?.isEmpty == true)
             later.add("v0", from: now, count: 2, sequence: 2)
             later.watermark = now + 8
-            for segment in later.segments[5...] {
+            for segment in later.segments[13...] {
                 try await viewer.store.put(segment.stored, as: segment.key(of: id))
             }
             try await viewer.recordMore(later)
             viewer.clock.steadyLead += .seconds(10)
-            let recorded = later.segments[5...].flatMap(\.plain)
+            let recorded = later.segments[13...].flatMap(\.plain)
             #expect(try await read(source, recorded.count) == recorded)
         }
     }

@@ -35,9 +35,9 @@ extension WindowPlayer {
             guard !seen.renditions.isEmpty else { throw .noSuchRendition(id) }
         }
         let end = seen.publishedHead.watermark
-        let target = Int64(max(1, seen.publishedHead.targetSeconds)) * Microseconds.perSecond
-        // Segments may end behind the watermark; what lies further ahead of it was taken off the time line.
-        if begin - end > Limits.settlingTargets * target { return .nothing(before: end) }
+        // Segments may end behind the watermark, and what is given up ends behind the last one; a position
+        // ahead of both was taken off the time line.
+        if begin > max(end, seen.publishedHead.end) { return .nothing(before: end) }
         // Nothing lies before the first quarter of an hour in which something is held.
         let first = seen.renditions.compactMap(\.firstQuarter).min() ?? end.microseconds
         var from = max(begin, seen.publishedHead.expiredBefore, Instant(microseconds: first))
