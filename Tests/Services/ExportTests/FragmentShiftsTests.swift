@@ -39,6 +39,18 @@ struct FragmentShiftsTests {
     }
 
     @Test(
+        "Times that cannot be added up are none: those since 1904 in nanoseconds",
+        arguments: [
+            (90_000, 3_863_000_000, true), (1_000_000_000, 3_863_000_000, false),
+            (1_000_000_000, 1_780_000_000, true),
+        ] as [(UInt32, UInt64, Bool)])
+    func late(timescale: UInt32, seconds: UInt64, isPlausible: Bool) {
+        let first = seconds * UInt64(timescale)
+        let track = times(1, timescale, first, first + 4 * UInt64(timescale))
+        #expect(FragmentIndex.isPlausible(track) == isPlausible)
+    }
+
+    @Test(
         "Times of 32 bits end the file before they overflow",
         arguments: [(90_000, 47_721), (10_000_000, 429)] as [(UInt32, Int64)])
     func narrow(timescale: UInt32, seconds: Int64) throws {

@@ -67,8 +67,11 @@ final class FragmentIndex: Sendable {
     private static let implausible = ExportError.notPacked("a time cannot be one")
 
     /// Whether times can be those of a segment: a source may write any number of 64 bits.
-    private static func isPlausible(_ track: FragmentRewriter.TrackTimes) -> Bool {
-        guard let first = MediaTimestamp(track: track.first, timescale: track.timescale)?.mpegTicks,
+    ///
+    /// Those that cannot be added up in the track's own timescale would be moved to another time.
+    static func isPlausible(_ track: FragmentRewriter.TrackTimes) -> Bool {
+        guard track.end <= UInt64(FragmentShifts.largest),
+            let first = MediaTimestamp(track: track.first, timescale: track.timescale)?.mpegTicks,
             let end = MediaTimestamp(track: track.end, timescale: track.timescale)?.mpegTicks
         else { return false }
         return end <= Limits.latestTicks && (0...Limits.segmentTicks).contains(end - first)

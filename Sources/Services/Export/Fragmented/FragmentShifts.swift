@@ -39,8 +39,8 @@ struct FragmentShifts {
         }
     }
 
-    /// The largest value: sums of three of them fit in 64 bits.
-    private static let largest = Int64.max / 4
+    /// The largest value in any timescale: sums of three of them fit in 64 bits.
+    static let largest = Int64.max / 4
 
     private static func bounded(_ ticks: UInt64) -> Int64 { min(Int64(clamping: ticks), largest) }
 
