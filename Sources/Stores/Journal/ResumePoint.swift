@@ -16,8 +16,9 @@ package struct ResumePoint: Sendable, Equatable, Codable {
     package var targetSeconds: Int
     package var renditions: [RenditionDescription]
     package var sourceRun: SourceRun?
-    /// Segments of earlier leases than this one belong to a time line that was left, from `reanchored` on; nil
-    /// if the channel was never reanchored.
+    /// Segments of earlier leases than this one belong to a time line that was left, from `reanchored` on.
+    ///
+    /// Both are nil if the channel was never reanchored.
     package var reanchorFence: Int64?
     package var reanchored: Instant?
 
