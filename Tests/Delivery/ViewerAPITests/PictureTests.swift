@@ -218,13 +218,11 @@ struct PictureTests {
                 let track = try await viewer.get(
                     "/live/cctv2/frames.vtt?begintime=1469509521&endtime=1469509538&step=1\(gaps)")
                 // The hole is 12 to 16.
-                let times =
-                    [5080, 5080, 6000, 7000, 8000, 9000, 10_000, 11_000]
-                    + [17_080, 17_080, 18_000, 19_000, 20_000, 21_000, 22_000, 23_000]
+                let times = [5080, 5080, 6000, 7000, 8000, 9000, 10_000, 11_000]
+                let behind = [17_080, 17_080, 18_000, 19_000, 20_000, 21_000, 22_000, 23_000]
                 let uris = track.text.split(separator: "\n").filter { $0.hasPrefix("frame.jpg") }
-                #expect(
-                    uris.map(String.init)
-                        == times.map { "frame.jpg?time=\(1_469_509_516_000 + $0)&width=160" })
+                let named = (times + behind).map { "frame.jpg?time=\(1_469_509_516_000 + $0)&width=160" }
+                #expect(uris.map(String.init) == named)
                 for uri in uris {
                     #expect(try await viewer.send(.head, "/live/cctv2/\(uri)").status == 200, "\(uri)")
                 }
