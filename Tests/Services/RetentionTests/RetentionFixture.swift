@@ -103,6 +103,11 @@ struct RetentionFixture {
         try await pool.query("SELECT FROM doomed_object").count
     }
 
+    /// Hours whose files are to be deleted, within the next hour at the latest.
+    func pendingHourCount() async throws -> Int {
+        try await catalogue.pendingDeletionHours(limit: 100, ahead: -hourMicroseconds).count
+    }
+
     /// Ends the grace period of all pending deletions.
     func endGrace() async throws {
         for table in ["doomed", "doomed_object"] {

@@ -27,11 +27,8 @@ extension Catalogue {
             return try rows.compactMap { row in
                 guard let channel = ChannelID(try row.decode("slug", as: String.self)),
                     let rendition = RenditionID(try row.decode("name", as: String.self)),
-                    let container = SegmentExtension(rawValue: try row.decode("container"))
+                    let name = try SegmentName(from: row)
                 else { return nil }
-                let name = SegmentName(
-                    start: Instant(microseconds: try row.decode("start_us")),
-                    revision: try row.decode("revision"), fileExtension: container)
                 return .segment(channel, rendition, name)
             }
         }

@@ -73,17 +73,7 @@ extension Catalogue {
                     JOIN state st USING (state_id)
                 WHERE c.slug = \(hour.channel.text) AND r.name = \(hour.rendition.description)
                 """)
-            return Set(
-                try rows.compactMap { row in
-                    SegmentExtension(rawValue: try row.decode("container")).flatMap { container in
-                        (try? (row.decode("start_us", as: Int64.self), row.decode("revision", as: Int16.self)))
-                            .map {
-                                SegmentName(
-                                    start: Instant(microseconds: $0.0), revision: $0.1,
-                                    fileExtension: container)
-                            }
-                    }
-                })
+            return Set(try rows.compactMap { try SegmentName(from: $0) })
         }
     }
 
@@ -123,5 +113,15 @@ extension Catalogue {
                     AND \(verbatim: Self.notBefore) = \(hour.notBefore)
                 """)
         }
+    }
+}
+
+extension SegmentName {
+    /// Reads the start, the revision and the container of a segment; nil for an unknown container.
+    init?(from row: Row) throws {
+        guard let container = SegmentExtension(rawValue: try row.decode("container")) else { return nil }
+        self.init(
+            start: Instant(microseconds: try row.decode("start_us")), revision: try row.decode("revision"),
+            fileExtension: container)
     }
 }
