@@ -6,8 +6,8 @@ import Synchronization
 
 /// Looks whether the archive has the files that the catalogue knows.
 ///
-/// Where the archive's disk is not mounted its folder is empty. What expires then frees no space, and its
-/// files are on that disk still: nobody would delete them later.
+/// While the archive's disk is not mounted, its folder is empty. Expiring segments frees no space then, and
+/// their files would stay on the disk for ever.
 final class ArchiveCheck: Sendable {
     private let catalogue: Catalogue
     private let store: any SegmentStore

@@ -118,8 +118,10 @@ struct JoiningTests {
         return progress
     }
 
-    @Test("The newest segment that it listed before shows what is held, and where the next one begins")
-    func recalled() {
+    @Test(
+        "The newest segment that it listed before shows what is held; the next one goes on, however late",
+        arguments: [646.0, 700])
+    func recalled(nextArrival: Double) {
         let old = RecorderTests.list(5...14)
         var progress = back(old)
         #expect(progress.askToJoin(old, at: arrived(640)) == 9)
@@ -129,24 +131,9 @@ struct JoiningTests {
         #expect(list(old, at: 640, in: &progress).isEmpty)
         let next = progress.list(
             RecorderTests.list(6...15), from: 9, opensHole: false, cause: nil, hole: .sourceStalled,
-            arrival: arrived(646), shared: [:])
+            arrival: arrived(nextArrival), shared: [:])
         #expect(next.map(\.placed.start) == [at(600)])
         #expect(next.map(\.boundary) == ["source"])
-    }
-
-    @Test("Where all that it lists is held, the next one goes on from that, however late it comes")
-    func recalledAll() {
-        let old = RecorderTests.list(5...14)
-        var progress = back(old)
-        #expect(progress.askToJoin(old, at: arrived(640)) == 9)
-        progress.joined(
-            ProbedSegment(digest: [14], firstTimestamp: 84 * 90_000, measuredDuration: 6 * seconds), in: old,
-            at: arrived(640))
-        #expect(list(old, at: 640, in: &progress).isEmpty)
-        let next = progress.list(
-            RecorderTests.list(6...15), from: 9, opensHole: false, cause: nil, hole: .sourceStalled,
-            arrival: arrived(700), shared: [:])
-        #expect(next.map(\.placed.start) == [at(600)])
     }
 
     @Test("Where its names are those of other segments now, or bytes that are not held, the first one tells")

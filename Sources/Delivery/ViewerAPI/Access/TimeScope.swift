@@ -111,7 +111,8 @@ struct TimeScope: Sendable {
         return try await segment(at: begin, nil, channel, client)?.begin == first
     }
 
-    /// Judges a picture whose instant is permitted: where little is held, it is one of before.
+    /// Judges the picture at a permitted instant: if that lies in a hole, the last picture before it may be
+    /// older than the token's window.
     private func judged(
         pictureAt time: Instant, of rendition: RenditionID?, in permitted: TimeWindow, channel: Channel,
         for client: String?,
