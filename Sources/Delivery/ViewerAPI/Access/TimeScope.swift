@@ -63,7 +63,7 @@ struct TimeScope: Sendable {
             else { return .refused }
             return Judgement(segment.begin.milliseconds == start.milliseconds)
         case .picture(let rendition, let time):
-            // Only a limit near the instant is looked up: others may lie anywhere.
+            // A limit that is far from the instant needs no lookup.
             var near = grant
             if let end = grant.end, time < end { near.end = nil }
             if let begin = grant.begin, time - begin >= WindowPlayer.pictureReach { near.begin = nil }
@@ -134,8 +134,8 @@ struct TimeScope: Sendable {
         throw .nothingRecorded(available: held.map { $0.clamped(to: permitted) })
     }
 
-    /// The grant as far as the windows reach that are asked for within it, which is further where they are
-    /// redirected to the edges of their segments.
+    /// The grant, widened to where canonical redirects lead: windows begin and end there at the edges of
+    /// segments.
     private func listed(
         _ grant: PlaybackGrant, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> PlaybackGrant {
@@ -148,7 +148,7 @@ struct TimeScope: Sendable {
 
     /// A grant with the whole of the first and the last segment of a rendition, else of the leading one.
     ///
-    /// Those are in its windows.
+    /// Windows of the grant list these segments whole.
     private func extended(
         _ grant: PlaybackGrant, _ rendition: RenditionID?, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> PlaybackGrant {

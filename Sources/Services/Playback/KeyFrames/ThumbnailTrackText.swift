@@ -39,7 +39,7 @@ struct ThumbnailTrackText {
                 }
                 let begin = end
                 end += segment.mediaDuration
-                // What lies before that is seen from the segment before, which is none of the window's.
+                // Before its first key frame the picture is that of the segment before, which is not listed.
                 let earliest = Self.begins(segment, behind: last) ? piece.block.firstKeyFrame(of: row) : nil
                 while next < end {
                     close(at: next)

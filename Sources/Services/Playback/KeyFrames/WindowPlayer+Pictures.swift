@@ -23,7 +23,7 @@ package struct FoundKeyFrame: Sendable {
 
 /// Pictures.
 extension WindowPlayer {
-    /// How long before an instant the segment may begin whose picture is that of the instant, microseconds.
+    /// How far before an instant the segment with its picture may begin, microseconds.
     package static let pictureReach = Limits.keyFrameLookBack + Catalogue.longestSegment
 
     /// The last key frame of a rendition, or with nil of the leading one, at or before an instant.

@@ -12,8 +12,8 @@ package struct PublishedSegments: Sendable {
 /// What follows an instant in the published log.
 package enum PublishedStretch: Sendable {
     case segments(PublishedSegments)
-    /// Nothing up to an instant, from which on to ask again; it is an earlier one where the channel goes on
-    /// before what was asked for.
+    /// Nothing before this instant, where the next search begins. It lies before what was asked for if the
+    /// channel was reanchored.
     case nothing(before: Instant)
 }
 

@@ -54,8 +54,9 @@ extension RenditionProgress {
         measured.add(said: said, expected: 0, measured: length, isCompared: true)
     }
 
-    /// The same where its first segment cannot be read, as its key is missing: more likely EXTINF is wrong
-    /// than the source cuts otherwise since then.
+    /// Learns from the segments that are held, where the first one cannot be read because its key is missing.
+    ///
+    /// It is more likely that EXTINF is wrong than that the source has changed the length of its segments.
     private mutating func learnHeld(for playlist: MediaPlaylist) {
         guard renumberedFrom == nil, doubtsDurations(of: playlist, from: 0) else { return }
         learnHeld(said: PlaylistFollower.duration(of: playlist.segments[0]))
@@ -154,11 +155,10 @@ extension RenditionProgress {
         return trial.clock == .source
     }
 
-    /// Whether a source that takes over is to be seen going on before anything of it is taken: it has ended,
-    /// so what it lists may be of any time, or its dates say that all of it is recorded, and arrival does
-    /// not.
+    /// Whether nothing of a source that takes over is recorded until it lists something new: it has ended, or
+    /// its dates say that everything in it is recorded, and its arrival says otherwise.
     ///
-    /// Media that are held show where it stands, too.
+    /// It need not wait if media that are held have shown its place on the time line.
     mutating func awaitsNews(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         let newest = SeenEntry(playlist, playlist.segments.count - 1)
         if case .found = join { return false }

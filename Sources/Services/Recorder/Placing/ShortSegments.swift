@@ -43,9 +43,9 @@ struct ShortSegments: Sendable {
     private var unconfirmed: Set<Int64> = []
     /// The numbers of the cut ones that are asked for again.
     private var asked: Set<Int64> = []
-    /// Cut ones in a row of which no more came.
+    /// How many cut segments in a row did not get longer.
     private var fruitlessCount = 0
-    /// Up to this number cut ones are not asked for again, as no more came of those before.
+    /// Cut segments up to this number are not fetched again: those before them did not get longer.
     private var sparedUpTo = Int64.min
 
     /// A segment was stored, for the first time or with better bytes.

@@ -137,8 +137,8 @@ struct TimePlacing: Sendable {
     /// then they are compared with the dates of that run, which the time line may still be off from. By
     /// arrival they are compared with the arrival of that run where the clock was set.
     ///
-    /// Media that are known not to be held may lie before that end by some target durations: two encoders are
-    /// that far apart.
+    /// Media that are known not to be held count as recorded only if they lie some target durations before
+    /// that end: two encoders may be that far apart.
     func coveredCount(
         _ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool, areOthers: Bool = false,
     ) -> Int {

@@ -14,8 +14,9 @@ struct Publication: Sendable {
     var publisher: Publisher { didSet { isChanged = true } }
     /// Besides segments, what waits for the catalogue.
     private var entries: [WaitingEntry] = [] { didSet { isChanged = true } }
-    /// Lines of the segments that are held in memory, the one that counts last: none is done before its
-    /// segment is in the catalogue.
+    /// Lines of the segments that are held in memory; the last line of a segment is the one that counts.
+    ///
+    /// None of them is done before the segment is in the catalogue.
     var positions: [SegmentIdentity: [JournalPosition]] = [:]
     /// Lines of the segments that wait for their keys; they stay until the key comes or is given up.
     var keyPendingLines: [SegmentIdentity: JournalPosition] = [:]

@@ -8,7 +8,7 @@ extension RecordingState {
     /// Whether a segment of which a part came is asked for again.
     func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
         if request.isLast || filler.parts.isMended(request.segment.identity) { return false }
-        // Once at once, and once more, as a cache may have it cut.
+        // Two tries: a cache may have kept the cut bytes.
         if request.held?.isCut ?? false { return request.attempt <= Limits.triesForWhole }
         return request.attempt < Limits.triesForWhole
             || progress.renditions[request.segment.identity.rendition]?.mendsParts(request.held) ?? false

@@ -10,7 +10,7 @@ struct Hole: Sendable, Equatable {
     var since: SteadyInstant
     /// The segment of that source of which a part is stored; nil where nothing is.
     var segment: SegmentIdentity?
-    /// How often another source's segment did not do.
+    /// How many segments of other sources could not replace the part.
     var tries = 0
 
     /// The part of a window that lies in the hole; nil when too little of it does.

@@ -252,7 +252,7 @@ extension SourceSession {
 extension SourceSession {
     /// A request for the multivariant playlist; nil for a source that has none, or that was asked lately.
     ///
-    /// Without one, the source's URL is asked from now on, and no more where it led to.
+    /// A source without one is asked at its own URL again, instead of where that was redirected to.
     mutating func renewal(because reason: String, now: SteadyInstant) -> PlaylistRequest? {
         guard renewalReason == nil, now - lastRenewal >= Limits.renewalPause else { return nil }
         lastRenewal = now
