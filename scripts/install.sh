@@ -9,7 +9,7 @@ build_packages=(
     libcurl4-openssl-dev libpq-dev libmicrohttpd-dev zlib1g-dev libssl-dev
 )
 run_packages=(postgresql postgresql-client ffmpeg fonts-dejavu-core curl)
-test_packages=(nginx-light python3 gzip shellcheck)
+test_packages=(nginx-light python3 gzip shellcheck valgrind)
 bench_packages=(nginx-light python3 wrk)
 
 # What `make proof` plays windows in. Each is installed by itself: one that cannot be had is missed by the proof alone.
