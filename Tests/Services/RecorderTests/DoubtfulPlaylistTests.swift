@@ -96,10 +96,25 @@ struct DoubtfulPlaylistTests {
         #expect(driver.send(.clockAdvanced, at: Self.requestTime + 7).probes.isEmpty)
     }
 
-    @Test("Compared is the newest segment whose bytes are known")
-    func knownBytes() throws {
-        let (_, actions) = try Self.doubting(stored: [10, 11])
-        #expect(actions.probes.map(\.segment.identity.number) == [11])
+    @Test(
+        "Compared is a segment whose bytes are known",
+        arguments: [([10, 11], 11), ([12], 12), ([10], 11)] as [([Int64], Int64)])
+    func knownBytes(stored: [Int64], compared: Int64) throws {
+        let (_, actions) = try Self.doubting(stored: stored)
+        #expect(actions.probes.map(\.segment.identity.number) == [compared])
+    }
+
+    @Test("Names whose bytes cannot be compared are in doubt again when they change again")
+    func uncomparedNames() {
+        var follower = PlaylistFollower()
+        follower.take(list(10...15, name: { "a\($0).ts" }), now: moment(0))
+        let other = list(11...16, name: { "b\($0).ts" })
+        #expect(follower.judge(other, now: moment(6)) == .undecided(index: 0))
+        follower.assume(upTo: nil)
+        #expect(follower.judge(other, now: moment(6)) == .new(from: 5, missing: 0))
+        follower.take(other, now: moment(6))
+        let another = list(12...17, name: { "c\($0).ts" })
+        #expect(follower.judge(another, now: moment(12)) == .undecided(index: 0))
     }
 
     @Test("After a start, names of a known number that change once more are compared once more")

@@ -134,7 +134,7 @@ struct PlaylistFollowerTests {
         var stage = FollowerStage(after: list(10...20))
         #expect(stage.see(list(8...18), at: 17) == .stale)
         #expect(stage.see(list(8...18), at: 18) == .undecided(index: 10))
-        stage.follower.confirm(upTo: nil)
+        stage.follower.assume(upTo: nil)
         #expect(stage.see(list(8...18), at: 21) == .stale)
         #expect(stage.see(list(11...21), at: 24) == .new(from: 10, missing: 0))
         #expect(stage.see(list(8...18), at: 43) == .undecided(index: 10))
@@ -144,7 +144,7 @@ struct PlaylistFollowerTests {
     func staleUnread() {
         var stage = FollowerStage(after: list(0...20))
         #expect(stage.see(list(0...2), at: 18) == .undecided(index: 2))
-        stage.follower.confirm(upTo: 2)
+        stage.follower.assume(upTo: 2)
         #expect(stage.see(list(0...2), at: 24) == .stale)
         #expect(stage.see(list(0...3), at: 30) == .undecided(index: 3))
     }
@@ -273,7 +273,7 @@ struct PlaylistFollowerTests {
     func resumedOverlap() {
         var follower = PlaylistFollower(resumingAfter: 20)
         #expect(follower.judge(list(15...25), now: moment(0)) == .undecided(index: 5))
-        follower.confirm(upTo: nil)
+        follower.assume(upTo: nil)
         #expect(follower.judge(list(15...25), now: moment(0)) == .new(from: 6, missing: 0))
     }
 
@@ -287,7 +287,7 @@ struct PlaylistFollowerTests {
     func resumedLower() {
         var follower = PlaylistFollower(resumingAfter: 500)
         #expect(follower.judge(list(0...5), now: moment(0)) == .undecided(index: 5))
-        follower.confirm(upTo: nil)
+        follower.assume(upTo: nil)
         #expect(follower.judge(list(0...5), now: moment(0)).isRestart)
     }
 
@@ -327,9 +327,10 @@ struct PlaylistFollowerTests {
     @Test("File names that change with each load are told by bytes once")
     func hashedNames() {
         var stage = FollowerStage(after: list(10...15, name: { "a\($0 * 31).ts" }))
-        #expect(stage.see(list(11...16, name: { "b\($0 * 37).ts" }), at: 6) == .undecided(index: 0))
-        stage.follower.confirm(upTo: nil)
-        #expect(stage.see(list(11...16, name: { "b\($0 * 37).ts" }), at: 6) == .new(from: 5, missing: 0))
+        let other = list(11...16, name: { "b\($0 * 37).ts" })
+        #expect(stage.see(other, at: 6) == .undecided(index: 0))
+        stage.follower.confirm(by: other, now: moment(6))
+        #expect(stage.see(other, at: 6) == .new(from: 5, missing: 0))
         #expect(stage.see(list(12...17, name: { "c\($0 * 41).ts" }), at: 12) == .new(from: 5, missing: 0))
         #expect(stage.see(list(13...18, name: { "d\($0 * 43).ts" }), at: 18) == .new(from: 5, missing: 0))
     }

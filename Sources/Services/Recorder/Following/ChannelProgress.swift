@@ -260,7 +260,7 @@ extension ChannelProgress {
         let digest = probed?.digest
         let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         guard let digest, let known = rendition.digests[number], !known.isEmpty else {
-            renditions[id]?.follower.confirm(
+            renditions[id]?.follower.assume(
                 upTo: PlaylistFollower.number(corrected, corrected.segments.count - 1))
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }

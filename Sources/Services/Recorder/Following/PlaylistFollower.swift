@@ -21,6 +21,15 @@ struct PlaylistFollower: Sendable {
         case undecided(index: Int)
     }
 
+    /// What is known of names that are not those of the playlist before.
+    private enum Names {
+        case inDoubt
+        /// The bytes cannot be compared.
+        case assumed
+        /// The bytes were the same.
+        case compared
+    }
+
     /// The highest number seen in the source run; nil before the first playlist.
     private(set) var highest: Int64?
     private(set) var discontinuitySequence: UInt64?
@@ -34,9 +43,8 @@ struct PlaylistFollower: Sendable {
     private var isUnconfirmed = false
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
-    /// It was names that were in doubt, those of the playlist that is judged: a later playlist may have those
-    /// of another numbering.
-    private var hasConfirmedNames = false
+    /// Of the playlist that is judged: a later one may have the names of another numbering.
+    private var names = Names.inDoubt
     /// Up to which number a playlist may go back for that; one that lists more is compared once more.
     private var confirmedNumber = Int64.max
     /// A comparison of bytes showed that the source renames its segments with each load.
@@ -127,14 +135,15 @@ struct PlaylistFollower: Sendable {
             recent = SeenEntry.entries(of: playlist)
             lastAdvance = now
         }
-        confirm(upTo: nil)
+        assume(upTo: nil)
+        if names == .assumed { names = .compared }
     }
 
     /// The bytes of an undecided segment cannot be compared: the numbering is assumed to continue.
     ///
     /// A playlist that went back up to a `number` stays in doubt once it lists more.
-    mutating func confirm(upTo number: Int64?) {
-        (isConfirmed, hasConfirmedNames) = (true, !isUnconfirmed)
+    mutating func assume(upTo number: Int64?) {
+        (isConfirmed, names) = (true, isUnconfirmed ? .inDoubt : .assumed)
         isUnconfirmed = false
         confirmedNumber = number ?? .max
     }
@@ -147,8 +156,8 @@ struct PlaylistFollower: Sendable {
             return
         }
         let entries = entries ?? SeenEntry.entries(of: playlist)
-        if hasConfirmedNames, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
-        hasConfirmedNames = false
+        if names == .compared, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
+        names = .inDoubt
         if last > (highest ?? -1) {
             lastAdvance = now
             isConfirmed = false
@@ -297,7 +306,7 @@ extension PlaylistFollower {
             return waited.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
         }
         let isShifted = areOff(max(target / 2, Limits.dateResolution))
-        guard distances.isEmpty || isShifted, !(isShifted ? isConfirmed : hasConfirmedNames), !ignoresNames,
+        guard distances.isEmpty || isShifted, !(isShifted ? isConfirmed : names != .inDoubt), !ignoresNames,
             SeenEntry.nameOthers(entries, than: recent), let oldest = pairs.first
         else {
             return nil

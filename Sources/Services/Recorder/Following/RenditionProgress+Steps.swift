@@ -13,13 +13,15 @@ extension RenditionProgress {
         ).entries
     }
 
-    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the newest
-    /// before it whose bytes are known.
+    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the nearest one
+    /// whose bytes are known, before it rather than after it.
     func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
         let isKnown = {
             PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
         }
-        return segment(playlist, (0...index).last(where: isKnown) ?? index, at: arrival)
+        let nearest =
+            (0...index).last(where: isKnown) ?? playlist.segments.indices[index...].first(where: isKnown)
+        return segment(playlist, nearest ?? index, at: arrival)
     }
 
     /// The segment at an index of a playlist, to be read before it is placed.
