@@ -32,26 +32,32 @@ struct AccessLog: Sendable {
     }
 
     /// A path without what may be a token: what follows `/t/`, and user and password in the paths that other
-    /// servers have.
+    /// servers have. Apps join paths to addresses that end with `/`, so parts may be empty.
     static func shown(_ path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        var first = 1
-        if parts.count > 2, parts[1] == "t" {
-            parts[2] = "-"
-            first = 3
+        var named = parts.indices.filter { !parts[$0].isEmpty }[...]
+        if let first = named.first, parts[first] == "t" {
+            for place in named.dropFirst().prefix(1) { parts[place] = "-" }
+            named = named.dropFirst(2)
         }
-        guard parts.count > first + 1 else { return parts.joined(separator: "/") }
-        let hasCredentials =
-            switch parts[first] {
-            case "timeshift", "movie", "series": true
-            // `/live/{user}/{password}/{file}`, but not `/live/{channel}/{rendition}/{file}`.
-            case "live": parts.count == first + 4 && !isFolder(parts[first + 2])
-            default: false
-            }
-        if hasCredentials {
-            for place in (first + 1..<first + 3).clamped(to: 0..<parts.count) { parts[place] = "-" }
+        let credentials = credentials(in: parts, named)
+        for place in named.prefix(credentials.upperBound).dropFirst(credentials.lowerBound) {
+            parts[place] = "-"
         }
         return parts.joined(separator: "/")
+    }
+
+    /// Which of the parts that are not empty are user and password.
+    private static func credentials(in parts: [Substring], _ named: ArraySlice<Int>) -> Range<Int> {
+        guard let first = named.first else { return 0..<0 }
+        switch parts[first] {
+        case "timeshift", "movie", "series": return 1..<3
+        // `/live/{user}/{password}/{file}`, but not `/live/{channel}/{rendition}/{file}`.
+        case "live": return parts.count == first + 4 && !isFolder(parts[first + 2]) ? 1..<3 : 0..<0
+        case "api": return 0..<0
+        // `/{user}/{password}/{channel}`, which is not answered.
+        default: return named.count == 3 ? 0..<2 : 0..<0
+        }
     }
 
     /// Whether a part of a path is the folder of a rendition or of keys.
