@@ -50,6 +50,7 @@ import Testing
             ("/live/a/frames.vtt", "picture"),
             ("/live/a/archive-1469509516-20.ts", "download"),
             ("/iptv/channels.m3u", "list"), ("/player_api.php", "list"), ("/live/a", "other"),
+            ("/live/me/secret/7.m3u8", "list"), ("/live/a/v0000/1.ts", "list"),
             ("/timeshift.php", "list"), ("/streaming/timeshift.php", "list"),
             ("/live/a/b/c/d.m3u8", "other"), ("/api/v1/channels", "channels"),
             ("/api/v1/channels/a", "channel"), ("/api/v1/channels/%2e%2e", "channel"),

@@ -80,6 +80,16 @@ package enum RequestRoute: String, Sendable, CaseIterable {
             return isDownload ? .download : .other
         }
         if file[file.index(after: rest)...].contains(slash) { return .other }
-        return file[..<rest].elementsEqual("keys".utf8) ? .key : .segment
+        let folder = file[..<rest]
+        if folder.elementsEqual("keys".utf8) { return .key }
+        // `/live/{user}/{password}/{channel}` is of the Xtream Codes API.
+        return isRendition(folder) ? .segment : .list
+    }
+
+    private static func isRendition(_ name: Substring.UTF8View) -> Bool {
+        let kinds = "vas".utf8
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return name.first.map(kinds.contains) ?? false && (1...3).contains(name.dropFirst().count)
+            && name.dropFirst().allSatisfy(digits.contains)
     }
 }
