@@ -327,7 +327,8 @@ import Timeline
                     "/player_api.php?action=\(action)&stream_id=1&limit=4", host)
                 #expect(answer.text == #"{"epg_listings":[]}"#)
             }
-            for action in ["get_vod_categories", "get_vod_streams", "get_series_categories", "get_series"] {
+            let films = ["get_vod_categories", "get_vod_streams", "get_vod_info"]
+            for action in films + ["get_series_categories", "get_series", "get_series_info"] {
                 #expect(try await viewer.get("/player_api.php?action=\(action)", host).text == "[]")
             }
         }

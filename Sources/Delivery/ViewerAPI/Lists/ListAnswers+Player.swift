@@ -14,8 +14,10 @@ extension ListAnswers {
         case guide = "get_simple_data_table"
         case filmCategories = "get_vod_categories"
         case films = "get_vod_streams"
+        case film = "get_vod_info"
         case seriesCategories = "get_series_categories"
         case series = "get_series"
+        case oneSeries = "get_series_info"
     }
 
     func player(
@@ -36,7 +38,7 @@ extension ListAnswers {
                 throw ParameterError("stream_id", "stream_id must be the number of a channel")
             }
             value = ["epg_listings": []]
-        case .filmCategories?, .films?, .seriesCategories?, .series?: value = []
+        case .filmCategories?, .films?, .film?, .seriesCategories?, .series?, .oneSeries?: value = []
         }
         return Self.document(value.bytes, type: "application/json", variesByHost: true)
     }

@@ -48,6 +48,8 @@ extension ListAnswers {
         _ media: XtreamMedia, _ viewer: ViewerAccess, _ client: String,
     ) async throws -> HTTPResponse {
         guard let channel = try await channel(media.channel, viewer) else {
+            // Whether there is such a channel is no business of a token for others.
+            if let grant = viewer.grant, !grant.channels.isEmpty { return Fields.forbidden }
             throw Problem(.notFound, "there is no channel \(media.channel)")
         }
         let wantsStream = media.isStream && !(media.form == .live && viewer.grant?.end != nil)
