@@ -85,11 +85,9 @@ extension WindowAnswers {
         if let wanted = asked.parameters.rendition { id = try await present(wanted, asked, window) }
         guard let id else { throw PlaybackError.nothingRecorded(available: []) }
         if asked.parameters.window.isStrict { try window.checkWhole(id) }
-        let track = try await onAnotherThread { () async throws in
-            try await player.thumbnailTrack(
-                of: id, in: window, step: step, width: width, named: asked.parameters.rendition,
-                for: asked.request.client)
-        }
+        let track = try await player.thumbnailTrack(
+            of: id, in: window, step: step, width: width, named: asked.parameters.rendition,
+            for: asked.request.client)
         return try response(
             asked, PlaylistAnswer(playlist: track, facts: window.facts),
             type: "text/vtt; charset=utf-8")

@@ -123,9 +123,12 @@ extension WindowPlayer {
         guard id.kind == .video, hasPictures else { throw .noKeyFrames(id) }
         let blocks = ThumbnailTrackText.blocksOfBegins(rendition.segments)
         try await index.readKeyFrames(of: blocks, id, isCompressed: false, for: client)
-        var text = ThumbnailTrackText(
-            contents: contents, rendition: rendition, step: max(Microseconds.perSecond, step), width: width,
-            named: named)
-        return try RenderedPlaylist(text.written())
+        let step = max(Microseconds.perSecond, step)
+        let isLong = contents.window.microseconds / step > Limits.cuesWithoutTurn
+        return try await inTurn(isLong, leavesThread: true) { () async throws(PlaybackError) in
+            var text = ThumbnailTrackText(
+                contents: contents, rendition: rendition, step: step, width: width, named: named)
+            return try RenderedPlaylist(text.written())
+        }
     }
 }
