@@ -139,6 +139,8 @@ extension Limits {
     static let piecesAtOnce = 16
     /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
     static let textsWithoutTurn = 4
+    /// Cues of a thumbnail track that are written without a turn: about a millisecond.
+    static let cuesWithoutTurn: Int64 = 1000
     /// Blocks whose text one task of several writes or compresses, having read their key frames if it is
     /// made of these: a fourth of a day.
     static let textsPerTask = 25

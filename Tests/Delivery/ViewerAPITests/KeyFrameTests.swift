@@ -73,7 +73,11 @@ struct KeyFrameTests {
             var encrypted = recording("encrypted")
             try encrypted.encrypt(key: Array(0..<16), name: String(repeating: "0a", count: 16))
             try await viewer.record(encrypted)
-            for channel in ["plain", "encrypted"] {
+            // Key frames of the same quarter can be read, but not those in the window.
+            var partly = recording("partly")
+            (partly.segments[..<5], partly.keys) = (encrypted.segments[..<5], encrypted.keys)
+            try await viewer.record(partly)
+            for channel in ["plain", "encrypted", "partly"] {
                 let answer = try await viewer.get("/live/\(channel)/v0-iframes.m3u8?\(Self.query)")
                 #expect(answer.status == 404)
                 #expect(answer.problem["parameter"] as? String == "rendition")

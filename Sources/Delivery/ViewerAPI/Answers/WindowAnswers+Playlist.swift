@@ -18,7 +18,8 @@ extension WindowAnswers {
         }
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
-            let playlist = try await player.multivariantPlaylist(of: window, query: query)
+            let playlist = try await player.multivariantPlaylist(
+                of: window, query: query, for: asked.request.client)
             return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
         }
         try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)

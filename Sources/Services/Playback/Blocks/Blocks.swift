@@ -78,12 +78,18 @@ final class Blocks: Sendable {
         }
     }
 
+    /// The key frames of blocks of one rendition, which are in order.
+    func keyFrames(of blocks: [Block]) async throws(CatalogueError) -> [QuarterKeyFrames] {
+        guard !blocks.isEmpty else { return [] }
+        return try await reads.inTurn { () async throws(CatalogueError) in
+            try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
+        }
+    }
+
     private func readKeyFrames(
         ofPart blocks: ArraySlice<Block>, _ rendition: RenditionID,
     ) async throws(CatalogueError) {
-        let found = try await reads.inTurn { () async throws(CatalogueError) in
-            try await catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
-        }
+        let found = try await keyFrames(of: Array(blocks))
         var read: [(byteCount: Int, block: Block)] = []
         for (block, own) in zip(blocks, found) {
             let made = BlockKeyFrames(own, of: block, rendition: rendition)

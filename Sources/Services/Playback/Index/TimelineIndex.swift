@@ -152,8 +152,27 @@ package final class TimelineIndex: Sendable {
                 try await self.blocks.readKeyFrames(of: missing, rendition, isCompressed: isCompressed)
             }
         }
-        let turns = missing.count > Limits.shortWindowBlocks ? coldWindows : shortWindows
-        try await turns.take(for: client, read)
+        try await turns(of: missing).take(for: client, read)
+    }
+
+    /// Measures the bit rates of key frames that are not known yet, in turns as windows are read.
+    func measureKeyFrames(
+        of blocks: [Block], _ rates: KeyFrameRates, for client: String?,
+    ) async throws(PlaybackError) {
+        let unknown = rates.unknown(blocks)
+        guard !unknown.isEmpty else { return }
+        try await turns(of: unknown).take(for: client) { () async throws(PlaybackError) in
+            // Another request may have measured the same meanwhile.
+            let unknown = rates.unknown(unknown)
+            let found = try await PlaybackError.mapping { () async throws(CatalogueError) in
+                try await self.blocks.keyFrames(of: unknown)
+            }
+            for (block, own) in zip(unknown, found) { rates.keep(block.keyFrameRate(own), for: block.place) }
+        }
+    }
+
+    private func turns(of blocks: [Block]) -> ColdTurns {
+        blocks.count > Limits.shortWindowBlocks ? coldWindows : shortWindows
     }
 
     private func heldSegmentsAtOnce(

@@ -29,32 +29,27 @@ extension WindowPlayer {
 
     /// The highest bit rate of the key frames of each rendition that has some, for a multivariant playlist.
     ///
-    /// What is not known yet is measured. While the catalogue is unavailable, renditions of which a rate is
-    /// not known are left out: the playlist is still right, and players need no key frames to play it.
+    /// What is not known yet is measured. While the catalogue is unavailable or busy, renditions of which a
+    /// rate is not known are left out: the playlist is still right, and players need no key frames to play it.
     func keyFrameRates(
-        of contents: PlaylistContents,
+        of contents: PlaylistContents, for client: String?,
     ) async throws(PlaybackError) -> [RenditionID: Int64] {
         var rates: [RenditionID: Int64] = [:]
         for rendition in contents.renditions where rendition.id.kind == .video {
             let blocks = rendition.keyFrameBlocks
             guard !blocks.isEmpty else { continue }
-            do throws(CatalogueError) {
-                try await measureKeyFrames(keyFrameRates.unknown(blocks))
+            do throws(PlaybackError) {
+                try await index.measureKeyFrames(of: blocks, keyFrameRates, for: client)
             } catch {
-                guard error.isTransient else { throw .catalogue(error) }
-                continue
+                switch error {
+                case .busy: continue
+                case .catalogue(let error) where error.isTransient: continue
+                default: throw error
+                }
             }
             rates[rendition.id] = keyFrameRates.highest(of: blocks.map(\.place))
         }
         return rates
-    }
-
-    private func measureKeyFrames(_ blocks: [Block]) async throws(CatalogueError) {
-        guard !blocks.isEmpty else { return }
-        let found = try await index.catalogue.keyFramesByQuarter(of: blocks.map(\.quarter))
-        for (block, own) in zip(blocks, found) {
-            keyFrameRates.keep(block.keyFrameRate(own), for: block.place)
-        }
     }
 }
 
@@ -63,9 +58,22 @@ extension ListedRendition {
     var keyFrameBlocks: [Block] {
         var blocks: [Block] = []
         for piece in segments.pieces
-        where piece.block.summary.hasKeyFrames && blocks.last?.quarter != piece.block.quarter {
+        where blocks.last?.quarter != piece.block.quarter && piece.hasKeyFrames {
             blocks.append(piece.block)
         }
         return blocks
+    }
+}
+
+extension SegmentList.Piece {
+    /// Whether key frames are known of one of its segments that is not encrypted.
+    fileprivate var hasKeyFrames: Bool {
+        block.summary.hasKeyFrames && (isWhole || segments.contains(where: block.isReadableAlone))
+    }
+}
+
+extension Block {
+    fileprivate func isReadableAlone(_ segment: RecordedSegment) -> Bool {
+        segment.flags.contains(.hasKeyFrames) && formats[segment.formatID]?.isClear ?? false
     }
 }

@@ -157,10 +157,10 @@ extension WindowPlayer {
 
     /// The multivariant playlist of a window, with the query in every URI; it measures all its pieces.
     package func multivariantPlaylist(
-        of contents: PlaylistContents, query: String?,
+        of contents: PlaylistContents, query: String?, for client: String? = nil,
     ) async throws(PlaybackError) -> RenderedPlaylist {
         let pieces = contents.renditions.reduce(0) { $0 + $1.segments.pieces.count }
-        let rates = try await keyFrameRates(of: contents)
+        let rates = try await keyFrameRates(of: contents, for: client)
         return try await inTurn(
             pieces > Limits.piecesWithoutTurn, leavesThread: pieces > Limits.piecesAtOnce
         ) { () async throws(PlaybackError) in
