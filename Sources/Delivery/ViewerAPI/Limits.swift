@@ -36,8 +36,10 @@ package enum Limits {
     /// Seconds that a cue of a thumbnail track may last, and what it lasts unless the query says.
     static let stepSeconds: ClosedRange<Int64> = 1...600
     static let usualStep: Int64 = 10
-    /// Cues of one thumbnail track: a day of one a second.
-    static let cues: Int64 = 86_400
+    /// How far back a live playlist may list segments for a token that begins then, microseconds.
+    static let liveReach: Int64 = 3600 * 1_000_000
+    /// Cues of one thumbnail track, which is in memory as a whole: a day of one each 8 seconds, 750 kB.
+    static let cues: Int64 = 10_800
     /// Seconds after which a client may ask again for a picture that found no decoder free.
     static let pictureRetrySeconds = 1
     /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and

@@ -106,7 +106,8 @@ package final class ViewerAPI: Sendable {
     /// The answer to a viewer who may ask; the request is without its token.
     private func answer(_ request: HTTPRequest, to viewer: ViewerAccess) -> HTTPAnswer {
         guard request.path.utf8.starts(with: ViewerRoute.root.utf8) else { return list(request, to: viewer) }
-        guard let grant = viewer.grant, grant.isLimitedInTime else { return media(request, to: viewer) }
+        guard let grant = viewer.grant, grant.isLimitedInTime, !scope.permitsAtOnce(request, within: grant)
+        else { return media(request, to: viewer) }
         return .later { [scope] in
             if let instead = await scope.answer(request, within: grant) { return instead }
             switch self.media(request, to: viewer) {

@@ -51,6 +51,54 @@ extension TokenTests {
         }
     }
 
+    @Test(
+        "A live playlist does not reach back before the begin of its token",
+        arguments: [("", ""), ("?dvr=12&gaps=tag", "&gaps=tag"), ("?timeshift=4", "")])
+    func nearBegin(query: String, kept: String) async throws {
+        try await protected { viewer async throws in
+            viewer.clock.now = at(41)
+            let live = try Self.prefix(Self.grant("cctv2", from: 22)) + Self.live
+            let moved = try await viewer.get("\(live)index.m3u8\(query)")
+            let location = "index.m3u8?\(Self.window(22, 86_422))&mode=event\(kept)"
+            #expect(moved.status == 302 && moved.headers["Location"] == location)
+            let playlist = try await viewer.get("\(live)\(location)")
+            #expect(playlist.uris.count == 5)
+            for uri in playlist.uris { #expect(try await viewer.get(live + uri).status == 200, "\(uri)") }
+            // All that live lists is permitted.
+            let earlier = try Self.prefix(Self.grant("cctv2", from: 0)) + Self.live
+            #expect(try await viewer.get("\(earlier)index.m3u8\(query)").status == 200)
+        }
+    }
+
+    @Test("What a token with limits permits is answered as fast as without limits")
+    func atOnce() async throws {
+        try await protected { viewer async throws in
+            let prefix = try Self.prefix(Self.grant("cctv2", from: 4, to: 100_001)) + Self.live
+            for path in ["v0/\(Self.stamp(8)).ts", "index.m3u8", "index.m3u8?\(Self.window(8, 24))"] {
+                let whole = try Self.prefix(Self.grant("cctv2")) + Self.live
+                let isSame = [prefix, whole].map { prefix in
+                    switch viewer.api.answer(request(prefix + path)) {
+                    case .now?: "now"
+                    case .soon?: "soon"
+                    case .later?: "later"
+                    case .reserved?, nil: ""
+                    }
+                }
+                #expect(isSame[0] == isSame[1], "\(path)")
+            }
+        }
+    }
+
+    /// A text with times in place of the letters that stand for them.
+    static func filled(_ text: String, _ times: [String: Int64]) -> String {
+        times.reduce(text) { $0.replacing($1.key, with: "\($1.value)") }
+    }
+
+    private func request(_ target: String) -> HTTPRequest {
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        return HTTPRequest(method: .get, path: parts[0], query: parts.count > 1 ? parts[1] : nil)
+    }
+
     private func stream(_ viewer: ViewerFixture, _ path: String) async throws -> any HTTPBodySource {
         guard case .stream(_, let source) = await viewer.begun(path).body else {
             throw TestFailure("\(path) is no stream")

@@ -38,6 +38,21 @@ struct TimeScope: Sendable {
         }
     }
 
+    /// Whether a grant permits what a request asks for, told without a lookup; false if that takes one.
+    func permitsAtOnce(_ request: HTTPRequest, within grant: PlaybackGrant) -> Bool {
+        guard let route = ViewerRoute(path: request.path),
+            let asked = try? route.askedTime(request, zone: { _, _ in nil })
+        else { return false }
+        switch asked {
+        case .none: return true
+        case .segment(_, let start): return grant.holds(start)
+        case .window(_, let begin, let end?, _): return grant.holds(TimeWindow(begin: begin, end: end))
+        case .live(let delay, let length):
+            return holdsLive(grant, delay, length) && !isNear(grant, shiftedBy: delay)
+        case .picture, .window, .endless, .endlessSince: return false
+        }
+    }
+
     private enum Judgement {
         case permitted
         case refused
@@ -95,8 +110,37 @@ struct TimeScope: Sendable {
             guard grant.end == nil, grant.holds(clock() - delay) else { return .refused }
             return Judgement(try await beginsWithin(grant, shiftedBy: delay, channel, client))
         case .live(let delay, let length):
-            let edge = clock() - delay
-            return Judgement(grant.holds(edge) && (length.map { grant.holds(edge - $0) } ?? true))
+            guard holdsLive(grant, delay, length) else { return .refused }
+            guard let begin = grant.begin, isNear(grant, shiftedBy: delay),
+                try await listsBeginOf(
+                    grant, WindowRequest(.sliding(length: length, delay: delay)), channel, client)
+            else { return .permitted }
+            let end = begin + longestWindow
+            return .cut(TimeWindow(begin: begin, end: grant.end.map { min($0, end) } ?? end), grows: true)
+        }
+    }
+
+    private func holdsLive(_ grant: PlaybackGrant, _ delay: Int64, _ length: Int64?) -> Bool {
+        let edge = clock() - delay
+        return grant.holds(edge) && (length.map { grant.holds(edge - $0) } ?? true)
+    }
+
+    /// Whether a grant begins so late that a live playlist may have segments before that.
+    private func isNear(_ grant: PlaybackGrant, shiftedBy delay: Int64) -> Bool {
+        grant.begin.map { clock() - delay - $0 < Limits.liveReach } ?? false
+    }
+
+    /// Whether a live playlist has segments of a grant, and others before them, which are refused.
+    private func listsBeginOf(
+        _ grant: PlaybackGrant, _ request: WindowRequest, _ channel: Channel, _ client: String?,
+    ) async throws(PlaybackError) -> Bool {
+        guard let begin = grant.begin else { return false }
+        var request = request
+        request.client = client
+        let live = try await player.compose(request, of: channel, now: clock(), findsAlternatives: false)
+        return live.renditions.contains { rendition in
+            (rendition.segments.first?.end ?? begin) <= begin
+                && (rendition.segments.last?.end ?? begin) > begin
         }
     }
 
@@ -186,17 +230,26 @@ struct TimeScope: Sendable {
         _ request: HTTPRequest, _ route: ViewerRoute, _ window: TimeWindow, grows: Bool,
     ) -> HTTPResponse {
         guard case .window(let route) = route else { return Fields.forbidden }
+        var file = route.resource.file
         var items = ["begintime=\(window.begin.parameterText)", "endtime=\(window.end.parameterText)"]
+        // `video-{utc}-now.m3u8`, which asks for one playlist, is one with a duration.
+        if route.resource == .single, let name = request.path.split(separator: "/").last,
+            let dash = name.lastIndex(of: "-")
+        {
+            (file, items) = ("\(name[...dash])\(SecondsText.text(window.microseconds)).m3u8", [])
+        }
         if grows, route.resource != .endlessStream { items.append("mode=event") }
         items += (request.query ?? "").split(separator: "&").map(String.init).filter { item in
             PercentCoding.decoded(item.prefix { $0 != "=" }).map { !replaced.contains($0) } ?? false
         }
         var headers = Fields.common
-        headers["Location"] = "\(route.resource.file)?\(items.joined(separator: "&"))"
+        headers["Location"] = items.isEmpty ? file : "\(file)?\(items.joined(separator: "&"))"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }
 
     /// The parameters that the redirect writes afresh.
-    private static let replaced: Set<String> = ["begintime", "utc", "lutc", "playseek", "mode", "event"]
+    private static let replaced: Set<String> = [
+        "begintime", "utc", "lutc", "playseek", "mode", "event", "dvr", "delay", "timeshift",
+    ]
 }
