@@ -47,7 +47,8 @@ struct AccessLogTests {
             ("/live/me/secret/7.ts", "/live/-/-/7.ts"), ("/live/a/v0/7.ts", "/live/a/v0/7.ts"),
             ("/live/a/keys/00", "/live/a/keys/00"), ("/t/secret/live/a/v0/7.ts", "/t/-/live/a/v0/7.ts"),
             ("/timeshift/me", "/timeshift/-"), ("", ""), ("/", "/"), ("/t", "/t"),
-            ("//t/secret/live/a/v0.m3u8", "//t/-/live/a/v0.m3u8"), ("//live/me/secret/7.ts", "//live/-/-/7.ts"),
+            ("//t/secret/live/a/v0.m3u8", "//t/-/live/a/v0.m3u8"),
+            ("//live/me/secret/7.ts", "//live/-/-/7.ts"),
             ("/t//secret/live/a/v0.m3u8", "/t//-/live/a/v0.m3u8"), ("/me/secret/7", "/-/-/7"),
             ("/live/me/secret/", "/live/-/-/"), ("/api/v1/channels", "/api/v1/channels"),
         ])

@@ -32,7 +32,9 @@ struct AccessLog: Sendable {
     }
 
     /// A path without what may be a token: what follows `/t/`, and user and password in the paths that other
-    /// servers have. Apps join paths to addresses that end with `/`, so parts may be empty.
+    /// servers have.
+    ///
+    /// Apps join paths to addresses that end with `/`, so parts may be empty.
     static func shown(_ path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
         var named = parts.indices.filter { !parts[$0].isEmpty }[...]
