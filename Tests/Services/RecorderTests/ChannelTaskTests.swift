@@ -197,6 +197,22 @@ struct ChannelTaskTests {
         }
     }
 
+    @Test("It records where nothing can be kept for a start without the catalogue")
+    func withoutResumePoint() async throws {
+        try await onStage { stage in
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            let files = FileManager.default.enumerator(atPath: stage.fixture.journal.path)
+            let names = files?.compactMap { $0 as? String } ?? []
+            let point = try #require(names.first { $0.hasSuffix("resume.json") })
+            let path = "\(stage.fixture.journal.path)/\(point)"
+            try FileManager.default.createDirectory(atPath: path + ".new", withIntermediateDirectories: false)
+            stage.listed.list(2...5)
+            try await stage.recording { try await stage.waitForCatalogue(6) }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("It gives its lease back when it is stopped while the catalogue is locked")
     func stopped() async throws {
         try await onStage(statementTimeout: .seconds(120)) { stage in

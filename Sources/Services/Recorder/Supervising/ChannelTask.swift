@@ -124,13 +124,26 @@ struct ChannelTask: Sendable {
                 taken = renewed
             }
         }
-        try await journal.store(ResumePoint(channel, taken.lease, heads, newestRun))
+        await store(ResumePoint(channel, taken.lease, heads, newestRun), in: journal)
         // Reading took its time, and other channels came before this one.
         let now = Moment(parts.clock)
         let state = RecordingState(
             channel: channel, lease: taken.lease(at: now.steady), heads: heads, newestRun: newestRun,
             unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
         return (recorder(state, journal), taken)
+    }
+
+    /// Stores what a start without PostgreSQL goes on with; recording does not depend on it.
+    private func store(_ point: ResumePoint, in journal: ChannelJournal) async {
+        do {
+            try await journal.store(point)
+        } catch {
+            logger.warning(
+                "This channel could not be recorded after a start without PostgreSQL",
+                metadata: ["error": "\(error)"])
+            // An older one is of another lease.
+            try? await journal.removeResumePoint()
+        }
     }
 
     /// Whether this node has not recorded since a channel was reanchored.
