@@ -211,6 +211,19 @@ enum Limits {
     static let triesWhileListed = 200
     /// The longest segment that is believed, microseconds.
     static let longestSegment: Int64 = 600_000_000
+    /// The latest time stamp of media that is believed, units of 90 kHz: sums of it stay within their range.
+    static let latestTimestamp: Int64 = 1 << 56
+
+    /// How long media say that they play, microseconds; nil if no segment is so long.
+    static func credibleDuration(_ duration: Int64?) -> Int64? {
+        duration.flatMap { (0...longestSegment).contains($0) ? $0 : nil }
+    }
+
+    /// Where media say that they begin, units of 90 kHz; nil if that is beyond reason.
+    static func credibleTimestamp(_ timestamp: Int64?) -> Int64? {
+        timestamp.flatMap { (0...latestTimestamp).contains($0) ? $0 : nil }
+    }
+
     /// Microseconds that a segment's duration may be stretched or cut to bring drift back.
     static let slew: Int64 = 10_000
     /// The same where EXTINF is rounded to seconds, and there are dates.

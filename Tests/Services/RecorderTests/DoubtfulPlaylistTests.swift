@@ -117,6 +117,16 @@ struct DoubtfulPlaylistTests {
         #expect(follower.judge(another, now: moment(12)) == .undecided(index: 0))
     }
 
+    @Test("Dates without reason tell no date of a number that was passed over")
+    func absurdDates() {
+        var follower = PlaylistFollower()
+        follower.take(list(10...11, date: { $0 == 10 ? -1_469_509_516 : 31_000_000_000 }), now: moment(0))
+        #expect(follower.date(of: 313) == nil)
+        follower = PlaylistFollower()
+        follower.take(list(20...21, date: { Double($0) * 6 }), now: moment(0))
+        #expect(follower.date(of: 23) == at(138))
+    }
+
     @Test("After a start, names of a known number that change once more are compared once more")
     func namesAfterStart() {
         var follower = PlaylistFollower(resumingAfter: 1)

@@ -28,6 +28,19 @@ struct HeldMediaTests {
         #expect(media([0, 6, 12]).start(of: probed(nil), near: at(6)) == nil)
     }
 
+    @Test("Of a slate that is sent over and over, the nearest one is meant")
+    func slates() {
+        var media = media([0, 6])
+        for place in 2..<8 {
+            var fact = PublisherStage.fact(video(0), Double(place) / 10)
+            (fact.start, fact.duration, fact.digest) = (at(Double(place) * 6), 6 * seconds, [7])
+            media.add(fact)
+        }
+        for (near, begin) in [(13.0, 12.0), (31, 30), (60, 42)] {
+            #expect(media.start(of: probed(nil, digest: [7]), near: at(near)) == at(begin))
+        }
+    }
+
     @Test("Time stamps tell the place, also between segments, behind them and where they begin again")
     func timestamps() {
         let held = media([100, 106, 112])

@@ -108,6 +108,12 @@ struct PartialSegmentTests {
         #expect(progress.digests[0] == [5])
     }
 
+    @Test("Media that say that they play for years, or begin in eons, are not believed")
+    func absurd() {
+        #expect(parts(said: 6, apart: 6, measured: [6, 200_000_000, 6, 9e12]).atLast.isEmpty)
+        #expect(parts(said: 6, apart: 4e13, measured: [6, 6, 6]).atLast.isEmpty)
+    }
+
     @Test("Where the next segment begins much later, media are missing")
     func missing() {
         let found = parts(said: 6, apart: 6, measured: [6, 6, 2.4, 6, 2.4, 6, 4.3, 6, 6, 2.4])

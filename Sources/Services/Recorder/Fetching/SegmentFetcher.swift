@@ -259,8 +259,8 @@ package struct StoredSegment: Sendable {
     var plainBytes: Int64
     var iv: [UInt8]?
     var firstTimestamp: Int64?
-    /// How long the media of the leading track are, microseconds; nil when they cannot be measured or are not
-    /// whole.
+    /// How long the media of the leading track are, microseconds; nil when they cannot be measured, are not
+    /// whole, or say that they are longer than a segment can be.
     var measuredDuration: Int64?
     var keyFrames: KeyFrames?
 
@@ -274,8 +274,8 @@ package struct StoredSegment: Sendable {
         self.flags = flags
         self.plainBytes = plainBytes
         self.iv = iv
-        self.firstTimestamp = firstTimestamp
-        self.measuredDuration = measuredDuration
+        self.firstTimestamp = Limits.credibleTimestamp(firstTimestamp)
+        self.measuredDuration = Limits.credibleDuration(measuredDuration)
         self.keyFrames = keyFrames
     }
 }

@@ -64,12 +64,14 @@ struct HeldMedia: Sendable {
 
     /// Where on the time line a segment of another source begins; nil when nothing shows it.
     ///
-    /// Equal bytes are the same segment. Time stamps tell it if they lead to about the time that is expected:
+    /// Equal bytes are the same segment; of a slate that is sent over and over, the nearest one. Time stamps tell it if they lead to about the time that is expected:
     /// two encoders that know nothing of each other hardly ever do that.
     func start(of probed: ProbedSegment, near expected: Instant) -> Instant? {
-        if !probed.digest.isEmpty, let same = pieces.last(where: { $0.digest == probed.digest }) {
-            return same.window.begin
+        let same = probed.digest.isEmpty ? [] : pieces.filter { $0.digest == probed.digest }
+        let nearest = same.min {
+            ($0.window.begin - expected).magnitude < ($1.window.begin - expected).magnitude
         }
+        if let nearest { return nearest.window.begin }
         guard let timestamp = probed.firstTimestamp else { return nil }
         let stretches = stretches
         let starts = stretches.enumerated().compactMap { place, stretch in
@@ -188,8 +190,9 @@ package struct ProbedSegment: Sendable, Equatable {
     package var measuredDuration: Int64?
 
     package init(digest: [UInt8], firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil) {
-        (self.digest, self.firstTimestamp) = (digest, firstTimestamp)
-        self.measuredDuration = measuredDuration
+        self.digest = digest
+        self.firstTimestamp = Limits.credibleTimestamp(firstTimestamp)
+        self.measuredDuration = Limits.credibleDuration(measuredDuration)
     }
 }
 

@@ -121,6 +121,7 @@ struct PlaylistFollower: Sendable {
         let dated = recent.filter { $0.date != nil }
         guard let first = dated.first, let last = dated.last, let length = last.distance(to: first),
             let date = last.date, last.number > first.number, length > 0,
+            length / (last.number - first.number) <= Limits.longestSegment,
             (0...Limits.numberJump + 1).contains(number - last.number)
         else { return nil }
         return date + length / (last.number - first.number) * (number - last.number)

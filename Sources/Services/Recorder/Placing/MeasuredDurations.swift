@@ -110,7 +110,8 @@ struct MeasuredDurations: Sendable {
         }
         guard count >= Limits.measuredAtLeast || tells else { return said }
         guard (all - measured).magnitude > (all / Limits.measuredSlack).magnitude else { return said }
-        return max(1, Int64(Double(said) * (Double(measured) / Double(all))))
+        let length = Double(said) * (Double(measured) / Double(all))
+        return Int64(min(max(1, length), Double(Limits.longestSegment)))
     }
 
     /// What the next segment takes of what is owed, microseconds: at most a quarter of its duration.

@@ -200,9 +200,7 @@ extension RecordingState {
         replaces: Int16? = nil,
     ) -> SegmentFact? {
         guard case .segment(_, _, let name) = stored.object.key else { return nil }
-        let measured = stored.measuredDuration.flatMap {
-            (1...Limits.longestSegment).contains($0) ? $0 : nil
-        }
+        let measured = stored.measuredDuration.flatMap { $0 > 0 ? $0 : nil }
         var flags = stored.flags
         if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
             flags.insert(.measuredDuration)
