@@ -139,6 +139,9 @@ let listedExceptions: [ListedException] = [
         construct: .unstructuredTask, path: "Sources/Stores/Catalogue/Tokens/Tokens.swift",
         reason: "carries announcements into a stream, and ends with that stream"),
     ListedException(
+        construct: .unstructuredTask, path: "Sources/Vocabulary/Concurrency/SharedWork.swift",
+        reason: "work serves all who wait for it, and is cancelled when all of them have left"),
+    ListedException(
         construct: .unstructuredTask, path: "Sources/Services/Playback/Blocks/Blocks.swift",
         reason: "a load serves all who wait for it and goes on when the first of them leaves"),
     ListedException(

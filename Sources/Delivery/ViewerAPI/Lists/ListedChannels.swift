@@ -2,33 +2,53 @@ import Catalogue
 import Concurrency
 import Synchronization
 
-/// The channels that lists name, read from the catalogue and kept for seconds.
+/// The channels that lists name, read from the catalogue once for all who wait and kept for seconds.
 final class ListedChannels: Sendable {
     private struct Known {
         var channels: [ListedChannel]
         var asOf: SteadyInstant
     }
 
-    private let catalogue: Catalogue
+    /// What is read: there is one list.
+    private enum Read: Hashable, Sendable {
+        case all
+    }
+
+    private let read: @Sendable () async throws(CatalogueError) -> [ListedChannel]
     private let clock: HostClock
     private let known = Mutex<Known?>(nil)
+    private let reads = SharedWork<Read, [ListedChannel], CatalogueError>()
 
-    init(catalogue: Catalogue, clock: HostClock) {
-        self.catalogue = catalogue
-        self.clock = clock
+    convenience init(catalogue: Catalogue, clock: HostClock) {
+        self.init(clock: clock) { () async throws(CatalogueError) in try await catalogue.listedChannels() }
+    }
+
+    init(
+        clock: HostClock, read: @escaping @Sendable () async throws(CatalogueError) -> [ListedChannel],
+    ) {
+        (self.clock, self.read) = (clock, read)
     }
 
     /// All channels that are not deleted, ordered by id.
     func all() async throws(CatalogueError) -> [ListedChannel] {
-        let asked = clock.steady()
-        let recent = known.withLock { known -> [ListedChannel]? in
-            guard let known, asked - known.asOf < .seconds(Limits.listAgeSeconds) else { return nil }
+        if let recent { return recent }
+        return try await reads.value(of: .all) { () async throws(CatalogueError) in
+            // Another read may have ended meanwhile.
+            if let recent = self.recent { return recent }
+            let asked = self.clock.steady()
+            let channels = try await self.read()
+            self.known.withLock { $0 = Known(channels: channels, asOf: asked) }
+            return channels
+        }
+    }
+
+    /// What is known, while that is fresh.
+    private var recent: [ListedChannel]? {
+        let now = clock.steady()
+        return known.withLock { known in
+            guard let known, now - known.asOf < .seconds(Limits.listAgeSeconds) else { return nil }
             return known.channels
         }
-        if let recent { return recent }
-        let channels = try await catalogue.listedChannels()
-        known.withLock { $0 = Known(channels: channels, asOf: asked) }
-        return channels
     }
 
     /// All channels, or those that were known last while the catalogue is away; none if none were.
