@@ -11,6 +11,7 @@ import Timeline
 package final class PictureMaker: Sendable {
     private let reader: KeyFrameReader
     private let turns: AsyncSemaphore
+    private let work = SharedWork<WantedPicture, [UInt8], PictureError>()
     private let kept = Mutex<(pictures: [WantedPicture: [UInt8]], byteCount: Int)>(([:], 0))
     private let program: String
 
@@ -24,16 +25,20 @@ package final class PictureMaker: Sendable {
     /// Whether the host has a decoder; asks the disk, since one that is installed later counts.
     package var hasDecoder: Bool { ProgramFile.path(of: program) != nil }
 
+    /// A picture, made once for all who ask for the same meanwhile.
     package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
         if let known = kept.withLock({ $0.pictures[wanted] }) { return known }
-        let made = try await turns.withPermit { () async throws(PictureError) in
-            // Another request may have made it meanwhile.
-            if let known = kept.withLock({ $0.pictures[wanted] }) { return known }
-            return try await make(wanted)
+        return try await work.value(of: wanted) { () async throws(PictureError) in
+            let made = try await self.turns.withPermit { () async throws(PictureError) in
+                // Another request may have made it meanwhile.
+                if let known = self.kept.withLock({ $0.pictures[wanted] }) { return known }
+                let made = try await self.make(wanted)
+                self.keep(made, for: wanted)
+                return made
+            }
+            guard let made else { throw .busy }
+            return made
         }
-        guard let made else { throw .busy }
-        keep(made, for: wanted)
-        return made
     }
 
     private func keep(_ picture: [UInt8], for wanted: WantedPicture) {

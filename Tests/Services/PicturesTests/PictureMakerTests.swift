@@ -1,4 +1,5 @@
 import Digest
+import Foundation
 import MediaFormat
 import SegmentStore
 import TestSupport
@@ -116,6 +117,32 @@ struct PictureMakerTests {
         await #expect { try await without.picture(pictures[0]) } throws: { error in
             if case .noDecoder = error as? PictureError { true } else { false }
         }
+    }
+
+    /// A program that runs lines of a shell.
+    private func decoder(_ lines: String, in folder: TemporaryFolder) throws -> String {
+        let path = try folder.write("#!/bin/sh\n\(lines)\n", to: "decoder")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return path
+    }
+
+    @Test("A picture that many ask for is decoded once, and takes one place of those that wait")
+    func equal() async throws {
+        let bytes = try await EncodedVideo.transportStream()
+        try await store.put(bytes, as: name(.transportStream))
+        let one = try #require(try wanted(bytes, SegmentFormat(container: .transportStream)).first)
+        let folder = try TemporaryFolder("decoder")
+        // It may write no file; a folder counts each run.
+        let program = try decoder(
+            "mktemp -d '\(folder.path)/run.XXXXXX' >&2; sleep 1; exec ffmpeg \"$@\"", in: folder)
+        let maker = PictureMaker(store: store, processes: 2, program: program)
+        let pictures = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<30 { group.addTask { try await maker.picture(one) } }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(pictures.count == 1)
+        let runs = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(runs.count { $0.hasPrefix("run.") } == 1)
     }
 
     @Test("Of many at once some are made, eight wait, and the others are refused; what was made is kept")
