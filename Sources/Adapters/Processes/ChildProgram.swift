@@ -16,10 +16,13 @@ package final class ChildProgram: Sendable {
     private struct State {
         var process: pid_t?
         var end = End.running
+        /// Whether this process killed it.
+        var isStopped = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let name: String
+    private let searchPath: String
     private let state = Mutex(State())
     private let inputs: [ProgramStream]
     private let output: ProgramStream
@@ -47,12 +50,22 @@ package final class ChildProgram: Sendable {
         _ name: String, _ arguments: [String], inputs: Int = 1, in folder: String? = nil,
         bounds: ProgramBounds,
     ) async throws(ProgramFailure) -> ChildProgram {
+        try await start(
+            name, arguments, inputs: inputs, in: folder, bounds: bounds, searchPath: ProgramFile.searchPath)
+    }
+
+    /// As above, where programs are looked for in other folders than those of PATH.
+    static func start(
+        _ name: String, _ arguments: [String], inputs: Int = 1, in folder: String? = nil,
+        bounds: ProgramBounds, searchPath: String,
+    ) async throws(ProgramFailure) -> ChildProgram {
         let ends = try (0..<(inputs + 2)).map { _ throws(ProgramFailure) in try StreamPair() }
-        let program = ChildProgram(name, ends.prefix(inputs + 1).map { ProgramStream($0.own) })
+        let program = ChildProgram(name, searchPath, ends.prefix(inputs + 1).map { ProgramStream($0.own) })
         let bounded = ["setpriv", "--pdeathsig", "KILL", "prlimit"] + bounds.arguments + [name] + arguments
         let launch = ProgramLaunch(
-            arguments: bounded, folder: folder, inputs: ends.prefix(inputs).map(\.other),
-            output: ends[inputs].other, errors: ends[inputs + 1].other)
+            arguments: bounded, folder: folder, searchPath: searchPath,
+            inputs: ends.prefix(inputs).map(\.other), output: ends[inputs].other,
+            errors: ends[inputs + 1].other)
         let errors = ProgramStream(ends[inputs + 1].own)
         let result: Result<Void, ProgramFailure> = await withCheckedContinuation { started in
             // The kernel kills the child when the thread that started it has ended (PR_SET_PDEATHSIG).
@@ -62,8 +75,8 @@ package final class ChildProgram: Sendable {
         return program
     }
 
-    private init(_ name: String, _ streams: [ProgramStream]) {
-        self.name = name
+    private init(_ name: String, _ searchPath: String, _ streams: [ProgramStream]) {
+        (self.name, self.searchPath) = (name, searchPath)
         inputs = Array(streams.dropLast())
         output = streams[streams.count - 1]
     }
@@ -89,7 +102,10 @@ package final class ChildProgram: Sendable {
     /// Kills the program if it runs.
     package func stop() {
         state.withLock { state in
-            guard let process = state.process, case .running = state.end else { return }
+            guard let process = state.process, case .running = state.end,
+                !ProgramLaunch.hasEnded(process)
+            else { return }
+            state.isStopped = true
             kill(process, SIGKILL)
         }
     }
@@ -114,8 +130,12 @@ package final class ChildProgram: Sendable {
     }
 
     private func reason(_ end: (status: Int32, words: String)) -> ProgramFailure {
-        end.status == ProgramLaunch.notFound
-            ? .missing(name) : .failed(name, status: end.status, words: end.words)
+        if end.status == 128 + SIGKILL, !state.withLock({ $0.isStopped }) { return .killed(name) }
+        guard [ProgramLaunch.notRun, ProgramLaunch.notFound].contains(end.status) else {
+            return .failed(name, status: end.status, words: end.words)
+        }
+        if let missing = ProgramFile.missing(toRun: name, in: searchPath) { return .missing(missing) }
+        return .unstartable(String(end.words.split(separator: "\n").last ?? ""))
     }
 
     private func ended() async -> (status: Int32, words: String) {

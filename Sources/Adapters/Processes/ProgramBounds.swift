@@ -34,15 +34,26 @@ package enum ProgramFailure: Error, Equatable, Sendable, CustomStringConvertible
     case missing(String)
     /// The system refused to start it.
     case unstartable(String)
+    /// Another process or the kernel killed it, most often because memory was short.
+    case killed(String)
     /// It ended with another status than 0; 128 and more is a signal, -1 is not known. `words` is the last
     /// that it said.
     case failed(String, status: Int32, words: String)
+
+    /// Whether the host is short of something, so that the same program may do its work later.
+    package var isShortage: Bool {
+        switch self {
+        case .unstartable, .killed: true
+        case .cancelled, .missing, .failed: false
+        }
+    }
 
     package var description: String {
         switch self {
         case .cancelled: "the program was stopped"
         case .missing(let name): "the program \(name) is not there"
         case .unstartable(let reason): "the program cannot be started: \(reason)"
+        case .killed(let name): "\(name) was killed"
         case .failed(let name, let status, let words):
             "\(name) ended with status \(status): \(words.split(separator: "\n").last ?? "")"
         }

@@ -6,7 +6,24 @@ package enum ProgramFile {
     ///
     /// It asks the disk each time, so that a program that is installed later is found.
     package static func path(of name: String) -> String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.lazy.map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)
+        path(of: name, in: searchPath)
+    }
+
+    /// Which program is not there of those that a child process takes: `name`, and two that bound it; nil if
+    /// all are.
+    package static func missing(toRun name: String) -> String? {
+        missing(toRun: name, in: searchPath)
+    }
+
+    static func missing(toRun name: String, in folders: String) -> String? {
+        ["setpriv", "prlimit", name].first { path(of: $0, in: folders) == nil }
+    }
+
+    /// The folders in which programs are looked for.
+    static var searchPath: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
+
+    private static func path(of name: String, in folders: String) -> String? {
+        let paths = name.contains("/") ? [name] : folders.split(separator: ":").map { "\($0)/\(name)" }
+        return paths.first(where: FileManager.default.isExecutableFile)
     }
 }

@@ -11,12 +11,15 @@ struct ProgramLaunch: Sendable {
     var arguments: [String]
     /// Where the program runs; nil for this process's folder.
     var folder: String?
+    /// The folders in which the program looks for others.
+    var searchPath: String
     var inputs: [OwnedDescriptor]
     var output: OwnedDescriptor
     var errors: OwnedDescriptor
 
-    /// The status with which the shell's tools say that a program is not there.
-    static let notFound: Int32 = 127
+    /// The statuses with which the tools that start a program say that it cannot be run or is not there; a
+    /// program whose libraries cannot be loaded ends with the second one, too.
+    static let (notRun, notFound): (Int32, Int32) = (126, 127)
     /// The descriptor of the second input.
     private static let secondInput: Int32 = 3
 
@@ -46,9 +49,8 @@ struct ProgramLaunch: Sendable {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         Self.resetSignals(&attributes)
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let words = CStrings(arguments)
-        let variables = CStrings(["PATH=\(path)", "LC_ALL=C"])
+        let variables = CStrings(["PATH=\(searchPath)", "LC_ALL=C"])
         var process: pid_t = 0
         let error = unsafe posix_spawnp(
             &process, arguments[0], &actions, &attributes, words.pointers, variables.pointers)
@@ -75,6 +77,13 @@ struct ProgramLaunch: Sendable {
     static func awaitEnd(of process: pid_t) {
         var found = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(process), &found, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+    }
+
+    /// Whether a child has ended and is a zombie.
+    static func hasEnded(_ process: pid_t) -> Bool {
+        var found = unsafe siginfo_t()
+        return unsafe waitid(P_PID, id_t(process), &found, WEXITED | WNOWAIT | WNOHANG) == 0
+            && found.si_signo == SIGCHLD
     }
 
     /// The status of a child that has ended; 128 and more is a signal, -1 not known.

@@ -133,7 +133,7 @@ extension Composition {
             tokenSigner: tokenSigner,
             refusalOfAddress: { policy.refusal(host: $0, port: $1) },
             isOwnHost: { [settings] in settings.isOwnHost($0) },
-            hasFFmpeg: { ProgramFile.path(of: "ffmpeg") != nil })
+            hasFFmpeg: { ProgramFile.missing(toRun: "ffmpeg") == nil })
     }
 
     /// A floor that the archive's disk cannot have would stop recording for ever.

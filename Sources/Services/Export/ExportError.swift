@@ -12,7 +12,10 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     case notDecryptable(RenditionID)
     /// All processes that may pack downloads are in use.
     case noFreeProcess
-    case noFFmpeg
+    /// ffmpeg, or a program that bounds it, is not installed.
+    case noFFmpeg(missing: String)
+    /// ffmpeg could not be started: the host is short of something, and the same may succeed later.
+    case unstartable(String)
     /// ffmpeg could not make a file of it.
     case notPacked(String)
     /// The archive holds less of the window than the catalogue says.
@@ -26,7 +29,8 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
         case .separateTables(let id): "\(id) has its tables in a separate initialization section"
         case .notDecryptable(let id): "\(id) is encrypted in a way that only players can decrypt"
         case .noFreeProcess: "other downloads are being packed"
-        case .noFFmpeg: "ffmpeg is not installed"
+        case .noFFmpeg(let missing): "\(missing) is not installed"
+        case .unstartable(let reason): reason
         case .notPacked(let reason): "it cannot be packed: \(reason)"
         case .endedEarly: "the archive ends before the window does"
         case .digest(let error): "\(error)"

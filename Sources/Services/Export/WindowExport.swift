@@ -43,7 +43,7 @@ package struct WindowExport: Sendable {
     /// ffmpeg starts with the first byte and is ended with the body. Reading throws when the archive lacks a
     /// segment or ffmpeg fails. A body that is not read, for an answer without content, takes no place.
     package func body(of plan: RemuxPlan, isRead: Bool = true) throws(ExportError) -> RemuxBody {
-        guard ProgramFile.path(of: ffmpeg) != nil else { throw .noFFmpeg }
+        if let missing = ProgramFile.missing(toRun: ffmpeg) { throw .noFFmpeg(missing: missing) }
         let place = isRead ? places.take() : nil
         guard place != nil || !isRead && places.hasFree else { throw .noFreeProcess }
         let feed = RemuxFeed(plan: plan, store: store, index: fragments)

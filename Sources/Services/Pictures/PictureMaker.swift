@@ -22,8 +22,10 @@ package final class PictureMaker: Sendable {
         self.program = program
     }
 
-    /// Whether the host has a decoder; asks the disk, since one that is installed later counts.
-    package var hasDecoder: Bool { ProgramFile.path(of: program) != nil }
+    /// Throws if the host has no decoder; asks the disk, since one that is installed later counts.
+    package func checkDecoder() throws(PictureError) {
+        if let missing = ProgramFile.missing(toRun: program) { throw .noDecoder(missing: missing) }
+    }
 
     /// A picture, made once for all who ask for the same meanwhile.
     package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
@@ -55,8 +57,8 @@ package final class PictureMaker: Sendable {
         do throws(ProgramFailure) {
             return try await decode(bytes, Self.arguments(for: wanted))
         } catch {
-            if case .missing = error { throw .noDecoder }
-            throw .decoder(error)
+            if case .missing(let name) = error { throw .noDecoder(missing: name) }
+            throw error.isShortage ? .unavailable(error) : .decoder(error)
         }
     }
 

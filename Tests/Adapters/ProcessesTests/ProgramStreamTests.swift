@@ -98,6 +98,41 @@ struct ProgramStreamTests {
         await #expect(throws: ProgramFailure.missing("backcast-none")) { try await program.read(limit: 1) }
     }
 
+    @Test("What is named is the program that is not there, also where that is one that bounds it")
+    func bounding() async throws {
+        let folder = try TemporaryFolder("path")
+        let missing = { ProgramFile.missing(toRun: "sh", in: folder.path) }
+        #expect(missing() == "setpriv")
+        for (name, next) in [("setpriv", "prlimit"), ("prlimit", "sh"), ("sh", nil)] {
+            let file = try #require(ProgramFile.path(of: name))
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path(of: name), withDestinationPath: file)
+            #expect(missing() == next)
+            guard let next else { continue }
+            let program = try await ChildProgram.start(
+                "sh", ["-c", "exit"], bounds: Self.bounds, searchPath: folder.path)
+            await #expect(throws: ProgramFailure.missing(next)) { try await program.read(limit: 1) }
+        }
+    }
+
+    @Test(
+        "A program that is there and cannot be run, as its libraries cannot, is not missing",
+        arguments: [126, 127])
+    func notRun(status: Int) async throws {
+        let program = try await start("sh", "-c", "echo no memory >&2; exit \(status)")
+        let failure = await #expect(throws: ProgramFailure.self) { try await program.read(limit: 1) }
+        #expect(failure == .unstartable("no memory"))
+        #expect(failure?.isShortage == true)
+    }
+
+    @Test("A program that another process kills is told apart from one that is stopped")
+    func killed() async throws {
+        let program = try await start("sh", "-c", "kill -9 $$")
+        let failure = await #expect(throws: ProgramFailure.self) { try await program.read(limit: 1) }
+        #expect(failure == .killed("sh"))
+        #expect(failure?.isShortage == true)
+    }
+
     @Test("A program that is stopped is gone, and who writes to it or reads from it is told")
     func stopped() async throws {
         let program = try await start("sleep", "60")

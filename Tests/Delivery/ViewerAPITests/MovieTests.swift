@@ -261,6 +261,7 @@ import Timeline
             try await recorder.withReplica(ffmpeg: "no-such-ffmpeg") { viewer in
                 let answer = try await viewer.get(path)
                 #expect(answer.isProblem(501))
+                #expect((answer.problem["detail"] as? String)?.contains("no-such-ffmpeg") ?? false)
                 #expect(try await viewer.send(.head, path).status == 501)
                 #expect(try await viewer.get(path.replacing("cctv2", with: "cctv3")).status == 200)
             }

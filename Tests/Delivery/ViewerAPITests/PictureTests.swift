@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import HTTPSupport
 import MediaFormat
@@ -126,8 +127,30 @@ struct PictureTests {
             try await recorder.record(recording())
             try await recorder.withReplica(ffmpeg: "no-such-ffmpeg") { viewer async throws in
                 let path = "/live/cctv2/frame.jpg?time=1469509518"
-                #expect(try await viewer.get(path).status == 501)
+                let answer = try await viewer.get(path)
+                #expect(answer.status == 501)
+                #expect((answer.problem["detail"] as? String)?.contains("no-such-ffmpeg") ?? false)
                 #expect(try await viewer.send(.head, path).status == 501)
+            }
+        }
+    }
+
+    @Test("While the decoder cannot be started a picture is 503, not absent, and a download is 503, too")
+    func shortage() async throws {
+        let folder = try TemporaryFolder("decoder")
+        let program = try folder.write("#!/bin/sh\nexit 126\n", to: "decoder")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(recording())
+            try await recorder.withReplica(ffmpeg: program) { viewer async throws in
+                for path in [
+                    "frame.jpg?time=1469509518",
+                    "download.mp4?begintime=1469509516000&endtime=1469509526000",
+                ] {
+                    let answer = try await viewer.get("/live/cctv2/\(path)")
+                    #expect(answer.isProblem(503), "\(path)")
+                    #expect(Int(answer.headers["Retry-After"] ?? "") ?? 0 > 0, "\(path)")
+                }
             }
         }
     }

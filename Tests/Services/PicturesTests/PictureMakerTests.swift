@@ -115,7 +115,7 @@ struct PictureMakerTests {
         }
         let without = PictureMaker(store: store, processes: 1, program: "no-such-decoder")
         await #expect { try await without.picture(pictures[0]) } throws: { error in
-            if case .noDecoder = error as? PictureError { true } else { false }
+            if case .noDecoder("no-such-decoder") = error as? PictureError { true } else { false }
         }
     }
 
@@ -124,6 +124,20 @@ struct PictureMakerTests {
         let path = try folder.write("#!/bin/sh\n\(lines)\n", to: "decoder")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         return path
+    }
+
+    @Test(
+        "A decoder that cannot be started or is killed says nothing of the picture",
+        arguments: ["exit 126", "exit 127", "cat >/dev/null; kill -9 $$"])
+    func shortage(line: String) async throws {
+        let bytes = try await EncodedVideo.transportStream()
+        try await store.put(bytes, as: name(.transportStream))
+        let one = try #require(try wanted(bytes, SegmentFormat(container: .transportStream)).first)
+        let folder = try TemporaryFolder("decoder")
+        let maker = PictureMaker(store: store, processes: 1, program: try decoder(line, in: folder))
+        await #expect { try await maker.picture(one) } throws: { error in
+            if case .unavailable = error as? PictureError { true } else { false }
+        }
     }
 
     @Test("A picture that many ask for is decoded once, and takes one place of those that wait")

@@ -81,6 +81,9 @@ extension Problem {
             self = Problem(.notFound, "the window cannot be \(form): \(error)")
             if let instead = asked.instead { self = with("instead", .string(instead)) }
         case .noFFmpeg: self = Problem(.notImplemented, "the window cannot be packed: \(error)")
+        case .unstartable:
+            self = Problem(.serviceUnavailable, "the window cannot be packed now").retryable(
+                afterSeconds: Limits.retryAfterSeconds)
         case .noFreeProcess:
             self = Problem(.serviceUnavailable, "\(error)").retryable(
                 afterSeconds: Limits.packingRetrySeconds)

@@ -51,7 +51,7 @@ extension WindowAnswers {
         case .proceed: break
         }
         if asked.request.method == .head {
-            guard pictures.hasDecoder else { throw PictureError.noDecoder }
+            try pictures.checkDecoder()
             return HTTPResponse(
                 status: .ok, headers: headers, body: .stream(length: nil, UndecodedPicture()))
         }
@@ -99,7 +99,7 @@ extension PictureError {
     fileprivate var isAbsence: Bool {
         switch self {
         case .encrypted, .notHeld, .decoder: true
-        case .busy, .noDecoder, .store: false
+        case .busy, .noDecoder, .unavailable, .store: false
         }
     }
 }
@@ -111,6 +111,9 @@ extension Problem {
             self = Problem(.serviceUnavailable, "\(error)").retryable(
                 afterSeconds: Limits.pictureRetrySeconds)
         case .noDecoder: self = Problem(.notImplemented, "\(error)")
+        case .unavailable:
+            self = Problem(.serviceUnavailable, "pictures cannot be made now").retryable(
+                afterSeconds: Limits.retryAfterSeconds)
         case .encrypted, .notHeld: self = Problem(.notFound, "there is no picture: \(error)")
         case .store:
             self = Problem(.serviceUnavailable, "the archive cannot be read").retryable(

@@ -71,13 +71,13 @@ final class WindowAnswers: Sendable {
             case .index, .master, .media, .keyFrames, .single: return try await playlist(asked)
             }
         } catch let error as ExportError {
-            if case .notPacked = error {
-                logger.warning(
-                    "Cannot pack a download",
-                    metadata: ["channel": "\(asked.channel.id)", "error": "\(error)"])
+            switch error {
+            case .notPacked, .unstartable: warn("Cannot pack a download", asked, error)
+            default: break
             }
             return Problem(error, asked).answer()
         } catch let error as PictureError {
+            if case .unavailable = error { warn("Cannot make a picture", asked, error) }
             return Problem(error).answer()
         } catch let error as PlaybackError {
             if asked.channel.isDeleted, case .nothingRecorded(let available) = error, available.isEmpty {
@@ -85,6 +85,10 @@ final class WindowAnswers: Sendable {
             }
             return failure(error, asked.route, asked.parameters)
         }
+    }
+
+    private func warn(_ what: Logger.Message, _ asked: AskedWindow, _ error: any Error) {
+        logger.warning(what, metadata: ["channel": "\(asked.channel.id)", "error": "\(error)"])
     }
 
     /// The zone of times that name none; it is looked up only for those.

@@ -31,6 +31,10 @@ package actor RemuxBody: HTTPBodySource {
             opening = bytes
         } catch let error as ExportError {
             throw error
+        } catch ProgramFailure.missing(let name) {
+            throw .noFFmpeg(missing: name)
+        } catch let error as ProgramFailure where error.isShortage {
+            throw .unstartable("\(error)")
         } catch {
             throw .notPacked("\(error)")
         }
