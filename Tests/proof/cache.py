@@ -77,7 +77,8 @@ class Cluster:
         changed = sample
         for old, new in (("listen 80;", f"listen 127.0.0.1:{self.port};"), ("listen [::]:80;", ""),
                          ("127.0.0.1:8080;", f"127.0.0.1:{self.ports[0]};"), ("127.0.0.1:8082;", f"127.0.0.1:{self.ports[1]};"),
-                         ("/var/cache/backcast", self.stack.path("cache"))):
+                         ("/var/cache/backcast", self.stack.path("cache")),
+                         ("/var/log/nginx/", self.stack.path(""))):
             if old not in changed:
                 raise RuntimeError(f"the sample has no {old}")
             changed = changed.replace(old, new)
