@@ -4,8 +4,9 @@ import Timeline
 
 /// A packager: cuts one programme into segments, and lists them.
 ///
-/// It knows the truth: when the media of each segment was live.
-struct Encoder {
+/// It knows the truth: when the media of each segment was live. What is asked of it is much, and its lists are
+/// long: so it is an object, which nothing copies.
+final class Encoder {
     enum Dates: String, CaseIterable, Sendable {
         case none, right, wholeSeconds, wrongZone
     }
@@ -114,8 +115,11 @@ struct Encoder {
     let dateJumps: [Fault]
     private var chance: SeededChance
     private(set) var segments: [Segment] = []
-    /// What playlists list of each segment, by rendition.
-    private var entries: [RenditionID: [MediaSegment]] = [:]
+    /// What playlists list of each segment, by rendition as in the settings.
+    private var entries: [[MediaSegment]]
+    /// Where the playlists of the renditions are, and the folders of their segments.
+    let paths: [String]
+    private let folders: [String]
     /// The index of the first segment of each era.
     private var eras = [0]
     private var nextBegin: Instant
@@ -132,16 +136,19 @@ struct Encoder {
         dateJumps = scenario.faults.filter { $0.place == index && $0.kind == .dateJump }
         chance = SeededChance(
             seed: scenario.seed &* 31 &+ (settings.carriesFirst ? 0 : UInt64(index)))
+        entries = settings.renditions.map { _ in [] }
+        paths = settings.renditions.map { "/\($0).m3u8" }
+        folders = settings.renditions.map { "\($0)/" }
         nextBegin = Scenario.begin - 60_000_000
         nextNumber = settings.firstNumber
     }
 
     /// Makes the segments that are listed by an instant.
-    mutating func advance(to now: Instant) {
+    func advance(to now: Instant) {
         while nextBegin <= now { makeNext() }
     }
 
-    private mutating func makeNext() {
+    private func makeNext() {
         for (index, fault) in faults.enumerated()
         where fault.span.begin <= nextBegin && !passed.contains(index) {
             passed.insert(index)
@@ -159,7 +166,7 @@ struct Encoder {
             Segment(
                 number: nextNumber, begin: nextBegin, duration: duration,
                 listedAt: nextBegin + duration + settings.latency, era: eras.count - 1))
-        for id in settings.renditions { entries[id, default: []].append(entry(segments.count - 1, id)) }
+        for place in entries.indices { entries[place].append(entry(segments.count - 1, place)) }
         nextBegin = nextBegin + duration
         nextNumber += 1
     }
@@ -222,7 +229,8 @@ struct Encoder {
         let range = listed(at: now)
         playlist.mediaSequence = UInt64(range.first.map { segments[$0].number + step.numbers } ?? 0)
         playlist.discontinuitySequence = range.first.flatMap { discontinuitySequence(before: $0) }
-        playlist.segments = entries[rendition].map { Array($0[range]) } ?? []
+        playlist.segments =
+            settings.renditions.firstIndex(of: rendition).map { Array(entries[$0][range]) } ?? []
         for place in playlist.segments.indices where isGap(range.lowerBound + place, at: now) {
             playlist.segments[place].isGap = true
         }
@@ -236,8 +244,8 @@ struct Encoder {
         return playlist
     }
 
-    private func entry(_ index: Int, _ rendition: RenditionID) -> MediaSegment {
-        let segment = segments[index]
+    private func entry(_ index: Int, _ place: Int) -> MediaSegment {
+        let (segment, rendition) = (segments[index], settings.renditions[place])
         let step = step(of: rendition)
         let label = settings.namesFollowNumbers ? segment.number + step.numbers : Int64(index)
         var said = segment.duration
@@ -250,7 +258,7 @@ struct Encoder {
         case .double: said *= 2
         }
         return MediaSegment(
-            uri: "\(rendition)/\(label).ts", durationMicroseconds: said,
+            uri: folders[place] + String(label) + ".ts", durationMicroseconds: said,
             discontinuityCount: isDiscontinuity(index) ? 1 : 0,
             keys: key(of: index, rendition).map { [$0] } ?? [],
             programDateTimeMicroseconds: date(of: segment.begin + step.later)?.microseconds)

@@ -7,9 +7,9 @@ extension Ledger {
     func misexplained(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> [String] {
         let target = encoders[0].settings.duration
         let losses = losses.filter { $0.rendition == nil || $0.rendition == id }
-        return zip(rows, rows.dropFirst()).compactMap { row, next in
-            guard next.fact.start - row.fact.end > target / 2 else { return nil }
-            let hole = TimeWindow(begin: row.fact.end, end: next.fact.start)
+        return rows.indices.dropLast().compactMap { place in
+            let hole = TimeWindow(begin: rows[place].fact.end, end: rows[place + 1].fact.start)
+            guard hole.microseconds > target / 2 else { return nil }
             let said = Self.reason(of: hole, losses)
             let right = reasons(for: hole)
             guard !right.isEmpty, !right.contains(said) else { return nil }
@@ -77,21 +77,24 @@ extension Ledger {
     /// Renditions without exact dates may be apart by more than half a segment: what belongs in front of a
     /// boundary in one of them lies behind it in another.
     func badBoundaries(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        let published = rows.filter { $0.number != nil && !$0.fact.flags.contains(.late) }
+        let published = rows.indices.filter {
+            rows[$0].number != nil && !rows[$0].fact.flags.contains(.late)
+        }
         return zip(published, published.dropFirst()).compactMap { row, next in
-            let (one, other) = (Media.source(row.fact.digest), Media.source(next.fact.digest))
+            let (one, other) = (Media.source(rows[row].fact.digest), Media.source(rows[next].fact.digest))
             guard one.source == other.source, one.index < other.index else { return nil }
             let encoder = encoders[one.source]
             let isAsked = (one.index + 1...other.index).contains { encoder.isDiscontinuity($0) }
-            let isThere = row.discontinuitySequence != next.discontinuitySequence
+            let isThere = rows[row].discontinuitySequence != rows[next].discontinuitySequence
+            let start = rows[next].fact.start
             if isAsked == isThere { return nil }
             if isThere {
                 let isNear = (one.index...other.index + 1).contains {
                     encoder.segments.indices.contains($0) && encoder.isDiscontinuity($0)
                 }
-                guard !isNear, one.index + 1 == other.index, isCalm(next.fact.start) else { return nil }
+                guard !isNear, one.index + 1 == other.index, isCalm(start) else { return nil }
             }
-            return "\(next.fact.identity) at \(seconds(next.fact.start)) s begins "
+            return "\(rows[next].fact.identity) at \(seconds(start)) s begins "
                 + (isAsked ? "without the boundary of its source" : "with a boundary that its source has not")
         }
     }
@@ -105,12 +108,14 @@ extension Ledger {
 
     /// Bytes that are not what they are said to be.
     func misread(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        rows.compactMap { row in
-            let condition = Media.condition(row.shown.digest)
-            var name: String { "\(row.fact.identity) at \(seconds(row.fact.start)) s" }
+        rows.indices.compactMap { place in
+            let condition = Media.condition(rows[place].shownDigest)
+            var name: String { "\(rows[place].fact.identity) at \(seconds(rows[place].fact.start)) s" }
             if condition == .garbled || condition == .encrypted { return "\(name) is not deciphered" }
-            if refused.contains(row.fact.digest) { return "\(name) was refused and is in the catalogue" }
-            guard (condition == .damaged) != row.shown.flags.contains(.damaged) else { return nil }
+            if !refused.isEmpty, refused.contains(rows[place].fact.digest) {
+                return "\(name) was refused and is in the catalogue"
+            }
+            guard (condition == .damaged) != rows[place].shownFlags.contains(.damaged) else { return nil }
             return "\(name) is \(condition == .damaged ? "damaged and not" : "whole and") said to be damaged"
         }
     }

@@ -14,7 +14,7 @@ extension Ledger {
 
     /// The segments of the first source that are held, or whose time another source has filled.
     func heldOfFirst(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> Set<Int> {
-        let sources = rows.map { Media.source($0.fact.digest) }
+        let sources = rows.indices.map { Media.source(rows[$0].fact.digest) }
         let own = sources.lazy.filter { $0.source == 0 }.map(\.index)
         let others = sources.filter { $0.source != 0 }.map { source, index in
             let begin = encoders[source].begin(of: index, id)

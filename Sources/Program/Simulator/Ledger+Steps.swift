@@ -21,21 +21,23 @@ extension Ledger {
     /// A start that the other rendition's numbers give is taken within half a segment.
     func outOfStep(_ rows: [SimulatedCatalogue.Row], with leading: RenditionID) -> [String] {
         guard let id = rows.first?.fact.identity.rendition, id != leading else { return [] }
+        let others = self.rows[leading] ?? []
         let starts = Dictionary(
-            (self.rows[leading] ?? []).map { (Place($0), $0.fact.start) }, uniquingKeysWith: { one, _ in one }
-        )
-        return rows.compactMap { row in
-            let (source, index) = Media.source(row.fact.digest)
+            others.indices.map { (Place(others[$0].fact.digest), others[$0].fact.start) },
+            uniquingKeysWith: { one, _ in one })
+        return rows.indices.compactMap { row in
+            let (digest, own) = (rows[row].fact.digest, rows[row].fact.start)
+            let (source, index) = Media.source(digest)
             let encoder = encoders[source]
-            guard let start = starts[Place(row)], !row.fact.flags.contains(.late), isCalm(row.fact.start),
+            guard let start = starts[Place(digest)], !rows[row].fact.flags.contains(.late), isCalm(own),
                 !isUnknown(index, encoder)
             else { return nil }
             let apart = encoder.begin(of: index, id) - encoder.begin(of: index, leading)
-            let error = row.fact.start - start - apart
+            let error = own - start - apart
             guard error.magnitude > encoder.settings.duration / 2 + Self.stepTolerance(encoder.settings)
             else { return nil }
             return
-                "\(row.fact.identity) at \(seconds(row.fact.start)) s is \(Double(error) / 1_000_000) s "
+                "\(rows[row].fact.identity) at \(seconds(own)) s is \(Double(error) / 1_000_000) s "
                 + "off from the same media of \(leading)"
         }
     }
@@ -46,7 +48,7 @@ private struct Place: Hashable {
     var source: Int
     var index: Int
 
-    init(_ row: SimulatedCatalogue.Row) {
-        (source, index) = Media.source(row.fact.digest)
+    init(_ digest: [UInt8]) {
+        (source, index) = Media.source(digest)
     }
 }

@@ -43,44 +43,47 @@ struct Ledger {
 
     private func doubles(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         var seen: Set<[UInt8]> = []
-        return rows.filter { !seen.insert($0.fact.digest).inserted }.map {
-            "\($0.fact.identity) at \(seconds($0.fact.start)) s is held twice"
+        return rows.indices.filter { !seen.insert(rows[$0].fact.digest).inserted }.map { place in
+            "\(rows[place].fact.identity) at \(seconds(rows[place].fact.start)) s is held twice"
         }
     }
 
     private func overlaps(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        zip(rows, rows.dropFirst()).filter { $0.fact.end > $1.fact.start }.map {
-            "\($0.fact.identity) at \(seconds($0.fact.start)) s overlaps \($1.fact.identity) by "
-                + "\($0.fact.end - $1.fact.start) µs"
+        rows.indices.dropLast().filter { rows[$0].fact.end > rows[$0 + 1].fact.start }.map { place in
+            let (row, next) = (rows[place].fact, rows[place + 1].fact)
+            return "\(row.identity) at \(seconds(row.start)) s overlaps \(next.identity) by "
+                + "\(row.end - next.start) µs"
         }
     }
 
     /// Segments of which a part is kept, although all of it was served later and nothing else was wrong.
     private func parts(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        rows.filter { row in
-            guard Media.condition(row.shown.digest) == .part else { return false }
-            let (source, index) = Media.source(row.fact.digest)
+        rows.indices.filter { place in
+            let shown = rows[place].shownDigest
+            guard Media.condition(shown) == .part else { return false }
+            let (source, index) = Media.source(rows[place].fact.digest)
             let segment = encoders[source].segments[index]
             let served = scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
             let whole = TimeWindow(begin: segment.listedAt + served, end: encoders[source].gone(index))
             // Pauses between tries grow with the time since the first one.
             // So little is not missed.
-            let missing = segment.duration / Media.packets * (Media.packets - Media.share(row.shown.digest))
+            let missing = segment.duration / Media.packets * (Media.packets - Media.share(shown))
             guard missing > max(500_000, segment.duration / 10) else { return false }
             guard whole.microseconds > served + segment.duration + 10_000_000, whole.end < scenario.quietFrom
             else { return false }
             let span = TimeWindow(begin: segment.listedAt - 60_000_000, end: whole.end + 60_000_000)
             return !scenario.faults.contains { $0.kind != .partial && $0.span.overlaps(span) }
-        }.map { "\($0.fact.identity) at \(seconds($0.fact.start)) s is a part" }
+        }.map { "\(rows[$0].fact.identity) at \(seconds(rows[$0].fact.start)) s is a part" }
     }
 
     /// Segments of which playlists say another duration than their media have.
     private func misstated(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        rows.filter { Media.condition($0.shown.digest) == .whole }.compactMap { row in
-            let (source, index) = Media.source(row.fact.digest)
-            let error = row.shown.mediaDuration - encoders[source].segments[index].duration
+        rows.indices.compactMap { place in
+            guard Media.condition(rows[place].shownDigest) == .whole else { return nil }
+            let (source, index) = Media.source(rows[place].fact.digest)
+            let error = rows[place].shownMediaDuration - encoders[source].segments[index].duration
             guard error.magnitude > 100_000 else { return nil }
-            return "EXTINF of \(row.fact.identity) is \(error) µs off"
+            return "EXTINF of \(rows[place].fact.identity) is \(error) µs off"
         }
     }
 
@@ -90,19 +93,19 @@ struct Ledger {
         // Two target durations of a source are no step, and starts never run back: the next source goes on
         // from there, whatever its own target duration is, and what is too much is slewed off gently.
         var longest: Int64 = 0
-        return rows.compactMap { row in
-            let (source, index) = Media.source(row.fact.digest)
-            let (encoder, segment) = (encoders[source].settings, encoders[source].segments[index])
-            if !row.fact.flags.contains(.late) { longest = max(longest, encoder.target) }
+        return rows.indices.compactMap { place in
+            let (source, index) = Media.source(rows[place].fact.digest)
+            let encoder = encoders[source]
+            let begin = encoder.segments[index].begin
+            if !rows[place].fact.flags.contains(.late) { longest = max(longest, encoder.settings.target) }
             // What EXTINF says of the first segments of a run cannot be known to be wrong.
-            if isUnknown(index, encoders[source]) || followsWrongClock(segment.begin) { return nil }
-            let rendition = row.fact.identity.rendition
-            let error = row.fact.start - encoders[source].place(of: index, rendition)
-            guard !tolerance(encoder, longest: longest).contains(error),
-                !isNotFollowedYet(index, of: rendition, encoders[source], error)
+            if isUnknown(index, encoder) || followsWrongClock(begin) { return nil }
+            let identity = rows[place].fact.identity
+            let error = rows[place].fact.start - encoder.place(of: index, identity.rendition)
+            guard !tolerance(encoder.settings, longest: longest).contains(error),
+                !isNotFollowedYet(index, of: identity.rendition, encoder, error)
             else { return nil }
-            return
-                "\(row.fact.identity) is \(Double(error) / 1_000_000) s off, at \(seconds(segment.begin)) s"
+            return "\(identity) is \(Double(error) / 1_000_000) s off, at \(seconds(begin)) s"
         }
     }
 
@@ -164,16 +167,19 @@ struct Ledger {
             scenario.nodeCount == 1,
             scenario.encoders.allSatisfy({ [.exact, .rounded].contains($0.saidDurations) })
         else { return [] }
-        return zip(rows, rows.dropFirst()).compactMap { row, next in
-            let (one, other) = (Media.source(row.fact.digest), Media.source(next.fact.digest))
+        return rows.indices.dropLast().compactMap { place in
+            let (one, other) = (
+                Media.source(rows[place].fact.digest), Media.source(rows[place + 1].fact.digest)
+            )
             guard one.source != other.source else { return nil }
+            let (end, start) = (rows[place].fact.end, rows[place + 1].fact.start)
             let before = encoders[one.source].segments[one.index]
             let after = encoders[other.source].segments[other.index]
-            let (media, line) = (after.begin - before.end, next.fact.start - row.fact.end)
+            let (media, line) = (after.begin - before.end, start - end)
             let bound = max(scenario.encoders[0].duration, 2_000_000)
             guard media < -bound * 3 / 4 || abs(line - max(media, 0)) > bound else { return nil }
             return
-                "from source \(one.source) to \(other.source) at \(seconds(row.fact.end)) s the media go on "
+                "from source \(one.source) to \(other.source) at \(seconds(end)) s the media go on "
                 + "by \(Double(media) / 1_000_000) s, the time line by \(Double(line) / 1_000_000) s"
         }
     }
@@ -282,8 +288,8 @@ struct Ledger {
                 begin: span.begin - 3 * target - 10_000_000,
                 end: span.end + 12 * target + (encoders.count > 1 ? 900_000_000 : 60_000_000))
         }
-        return zip(rows, rows.dropFirst()).compactMap { row, next in
-            let hole = TimeWindow(begin: row.fact.end, end: next.fact.start)
+        return rows.indices.dropLast().compactMap { place in
+            let hole = TimeWindow(begin: rows[place].fact.end, end: rows[place + 1].fact.start)
             guard hole.microseconds > target / 2, !causes.contains(where: { $0.overlaps(hole) }) else {
                 return nil
             }

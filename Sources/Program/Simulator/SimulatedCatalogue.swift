@@ -12,15 +12,18 @@ struct SimulatedCatalogue {
         /// Better bytes that came after it was published.
         var repair: SegmentFact?
 
-        /// What closed windows list.
-        var shown: SegmentFact { repair ?? fact }
+        /// What closed windows list: of what, and how long it lasts.
+        var shownDigest: [UInt8] { repair?.digest ?? fact.digest }
+        var shownFlags: SegmentFlags { repair?.flags ?? fact.flags }
+        var shownMediaDuration: Int64 { repair?.mediaDuration ?? fact.mediaDuration }
     }
 
     fileprivate enum Intake {
         case stored, keyPending, lost, listed
     }
 
-    fileprivate struct Rendition {
+    /// An object, so that a change copies none of its rows.
+    fileprivate final class Rendition {
         var description: RenditionDescription
         var nextNumber: Int64 = 0
         /// By start.
@@ -29,6 +32,8 @@ struct SimulatedCatalogue {
         var publishedSequence: Int32 = 0
         /// Rows by source run, oldest first.
         var runs: [(run: Int64, rows: [KnownSegment])] = []
+
+        init(_ description: RenditionDescription) { self.description = description }
     }
 
     private(set) var head: PublishedHead
@@ -111,7 +116,11 @@ struct SimulatedCatalogue {
         let watermark = head.watermark
         if isHeld { moveHead(batch.publishedHead) }
         for description in batch.renditions {
-            renditions[description.id, default: Rendition(description: description)].description = description
+            if let known = renditions[description.id] {
+                known.description = description
+            } else {
+                renditions[description.id] = Rendition(description)
+            }
         }
         for run in batch.sourceRuns where run.id > newestRun?.id ?? 0 { newestRun = run }
         for loss in batch.losses { take(loss) }
@@ -119,10 +128,11 @@ struct SimulatedCatalogue {
         for segment in batch.listed where intake[segment.identity] == nil { mark(segment, .listed) }
         for segment in batch.keyPending { mark(segment.placed, .keyPending) }
         for segment in batch.lost { mark(segment, .lost) }
-        for segment in batch.segments.filter({ $0.number != nil })
-            + batch.segments.filter({ $0.number == nil })
-        {
-            enter(segment, isPublished: isHeld && segment.number != nil, after: watermark, archive)
+        for segment in batch.segments where segment.number != nil {
+            enter(segment, isPublished: isHeld, after: watermark, archive)
+        }
+        for segment in batch.segments where segment.number == nil {
+            enter(segment, isPublished: false, after: watermark, archive)
         }
         return isHeld
     }
@@ -170,15 +180,11 @@ struct SimulatedCatalogue {
     ) {
         let fact = segment.fact
         let id = fact.identity.rendition
-        // It is taken out, so that a change copies none of its rows.
-        guard var rendition = renditions.removeValue(forKey: id) else {
+        guard let rendition = renditions[id] else {
             return findings.append("\(id): a segment without a rendition")
         }
-        defer { renditions[id] = rendition }
-        if fact.replaces != nil, !isPublished, intake[fact.identity] == .stored {
-            return repair(fact, of: &rendition, archive)
-        }
         if intake[fact.identity] == .stored {
+            if fact.replaces != nil, !isPublished { return repair(fact, of: rendition, archive) }
             if isPublished, rendition.rows.last?.number == segment.number { repeatedCount += 1 }
             // What a former owner archived gives way to what the present one publishes.
             guard isPublished,
@@ -199,11 +205,15 @@ struct SimulatedCatalogue {
         }
         intake[fact.identity] = .stored
         if isPublished { check(segment, rendition, after: watermark) }
-        rendition.rows.insert(
-            Row(
-                fact: fact, number: isPublished ? segment.number : nil,
-                discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence),
-            at: place)
+        let row = Row(
+            fact: fact, number: isPublished ? segment.number : nil,
+            discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence)
+        // An insertion moves far more than it must.
+        if place == rendition.rows.count {
+            rendition.rows.append(row)
+        } else {
+            rendition.rows.insert(row, at: place)
+        }
         rendition.know(fact)
         for identity in rendition.resolveOverlaps(around: place) { intake[identity] = .lost }
         guard isPublished, let number = segment.number else { return }
@@ -213,13 +223,13 @@ struct SimulatedCatalogue {
     }
 
     private mutating func repair(
-        _ fact: SegmentFact, of rendition: inout Rendition, _ archive: SimulatedArchive,
+        _ fact: SegmentFact, of rendition: Rendition, _ archive: SimulatedArchive,
     ) {
         guard archive.digest(of: fact.key) == fact.digest else {
             return findings.append("\(fact.identity) is repaired, its bytes are not in the archive")
         }
         guard let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
-            rendition.rows[place].shown.revision < fact.revision
+            (rendition.rows[place].repair ?? rendition.rows[place].fact).revision < fact.revision
         else { return }
         rendition.rows[place].repair = fact
         rendition.know(fact)
@@ -244,17 +254,17 @@ extension SimulatedCatalogue.Rendition {
     /// Resolves what overlaps a row that has just come.
     ///
     /// - Returns: what is not held any more
-    fileprivate mutating func resolveOverlaps(around place: Int) -> [SegmentIdentity] {
-        let new = rows[place].fact
+    fileprivate func resolveOverlaps(around place: Int) -> [SegmentIdentity] {
+        let new = TimeWindow(begin: rows[place].fact.start, end: rows[place].fact.end)
         var (low, high) = (place, place + 1)
-        while low > 0, rows[low - 1].fact.end > new.start { low -= 1 }
+        while low > 0, rows[low - 1].fact.end > new.begin { low -= 1 }
         while high < rows.count, rows[high].fact.start < new.end { high += 1 }
         guard high - low > 1 else { return [] }
         let places = (low..<high).map { index in
             Overlap.Row(
                 start: rows[index].fact.start, duration: rows[index].fact.duration,
                 isPublished: rows[index].number != nil, isNew: index == place,
-                digest: rows[index].shown.digest)
+                digest: rows[index].shownDigest)
         }
         let resolution = Overlap.resolve(places)
         for (index, duration) in resolution.durations {
@@ -271,14 +281,17 @@ extension SimulatedCatalogue.Rendition {
         return removed
     }
 
-    fileprivate mutating func know(_ fact: SegmentFact) {
+    fileprivate func know(_ fact: SegmentFact) {
         know(KnownSegment(fact))
     }
 
-    fileprivate mutating func know(_ known: KnownSegment) {
+    fileprivate func know(_ known: KnownSegment) {
         guard let index = runs.lastIndex(where: { $0.run == known.run }) else {
             runs.append((known.run, [known]))
             return runs.sort { $0.run < $1.run }
+        }
+        if runs[index].rows.last.map({ $0.number < known.number }) ?? true {
+            return runs[index].rows.append(known)
         }
         let place = runs[index].rows.partitioningIndex { $0.number >= known.number }
         if place < runs[index].rows.count, runs[index].rows[place].number == known.number {
@@ -299,9 +312,25 @@ extension SegmentFact {
 
 /// The archive as a model: a name never gets other bytes.
 struct SimulatedArchive {
-    private var digests: [ArchiveKey: [UInt8]] = [:]
+    /// The name of a segment without its channel, of which there is one.
+    private struct Name: Hashable {
+        var rendition: RenditionID
+        var name: SegmentName
 
-    func digest(of key: ArchiveKey) -> [UInt8]? { digests[key] }
+        /// Nil for what is no segment: nothing else is kept.
+        init?(_ key: ArchiveKey) {
+            guard case .segment(_, let rendition, let name) = key else { return nil }
+            (self.rendition, self.name) = (rendition, name)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(name.startMilliseconds)
+        }
+    }
+
+    private var digests: [Name: [UInt8]] = [:]
+
+    func digest(of key: ArchiveKey) -> [UInt8]? { Name(key).flatMap { digests[$0] } }
 
     /// Keeps bytes under a name, or under its first revision that is free.
     mutating func commit(_ digest: [UInt8], channel: ChannelID, _ rendition: RenditionID, start: Instant)
@@ -310,13 +339,16 @@ struct SimulatedArchive {
         var name = SegmentName(start: start, revision: 0, fileExtension: .transportStream)
         while true {
             let key = ArchiveKey.segment(channel, rendition, name)
-            guard let held = digests[key], held != digest else {
-                defer { digests[key] = digest }
-                return (key, digests[key] != nil)
+            let held = self.digest(of: key)
+            guard let held, held != digest else {
+                if held == nil, let place = Name(key) { digests[place] = digest }
+                return (key, held != nil)
             }
             name.revision += 1
         }
     }
 
-    mutating func delete(_ key: ArchiveKey) { digests[key] = nil }
+    mutating func delete(_ key: ArchiveKey) {
+        if let place = Name(key) { digests[place] = nil }
+    }
 }

@@ -3,20 +3,33 @@ import Recorder
 
 /// A node's journal as a model: what was synced survives a kill, what was not may be there or not.
 struct SimulatedJournal {
-    private var lines: [(position: JournalPosition, entry: JournalEntry)] = []
+    /// An object, as lines go from one list to the next.
+    private final class Line {
+        let position: JournalPosition
+        let entry: JournalEntry
+
+        init(_ position: JournalPosition, _ entry: JournalEntry) {
+            (self.position, self.entry) = (position, entry)
+        }
+    }
+
+    private var lines: [Line] = []
     private var nextLine = 0
-    /// The newest entries that are in the catalogue.
-    private(set) var entered: [JournalEntry] = []
+    /// The newest that are in the catalogue.
+    private var enteredLines: [Line] = []
     /// Trimmed, but not yet for good.
-    private var trimmed: [(position: JournalPosition, entry: JournalEntry)] = []
+    private var trimmed: [Line] = []
 
     var count: Int { lines.count }
+
+    /// The newest entries that are in the catalogue.
+    var entered: [JournalEntry] { enteredLines.map(\.entry) }
 
     mutating func append(_ entries: some Collection<JournalEntry>) -> [JournalPosition] {
         entries.map { entry in
             let position = JournalPosition(file: 1, line: nextLine)
             nextLine += 1
-            lines.append((position, entry))
+            lines.append(Line(position, entry))
             return position
         }
     }
@@ -37,8 +50,10 @@ struct SimulatedJournal {
             trimmed = lines.filter { done.contains($0.position) }
             lines.removeAll { done.contains($0.position) }
         }
-        entered += trimmed.map(\.entry)
-        if entered.count > 2 * Self.enteredCount { entered.removeFirst(entered.count - Self.enteredCount) }
+        enteredLines += trimmed
+        if enteredLines.count > 2 * Self.enteredCount {
+            enteredLines.removeFirst(enteredLines.count - Self.enteredCount)
+        }
     }
 
     private static let enteredCount = 3000

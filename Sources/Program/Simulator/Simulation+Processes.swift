@@ -88,9 +88,9 @@ extension Simulation {
         return true
     }
 
-    mutating func perform(_ action: RecordingAction, _ node: Int) {
+    mutating func perform(_ action: consuming RecordingAction, _ node: Int) {
         let life = nodes[node].life
-        switch action {
+        switch consume action {
         case .fetchPlaylist(let request): answer(request, node)
         case .fetchSegment(let request): answer(request, node)
         case .probeSegment(let request): answer(request, node)

@@ -19,34 +19,33 @@ extension Simulation {
         let made = now + Int64.random(in: 0...duration, using: &chance)
         encoders[source].advance(to: made)
         let arrival = moment(node, at: now + duration)
-        let base = bases[source]
+        let (encoder, base) = (encoders[source], bases[source])
         let url = request.url ?? base
-        func fetched(_ playlist: Playlist, _ digest: [UInt8]?) -> RecordingEvent {
+        guard let id = rendition(of: request, encoder) else {
             let fetched = FetchedPlaylist(
-                playlist: playlist, base: base, arrival: arrival, lead: .microseconds(duration),
-                digest: digest, of: url)
-            return .playlistArrived(fetched, request)
-        }
-        guard let id = rendition(of: request, encoders[source].settings.renditions) else {
-            return happen(fetched(encoders[source].multivariantPlaylist, nil), node, after: duration)
+                playlist: encoder.multivariantPlaylist, base: base, arrival: arrival,
+                lead: .microseconds(duration), of: url)
+            return happen(.playlistArrived(fetched, request), node, after: duration)
         }
         var instant = made
         if let stale = scenario.fault(.stale, of: source, at: now), chance.happens(in: 2) {
             instant = made - stale.amount
         }
-        let digest = encoders[source].digest(of: id, at: instant, scenario)
-        let event: RecordingEvent =
-            request.knows(digest, of: url)
-            ? .playlistUnchanged(arrival, request)
-            : fetched(.media(encoders[source].playlist(id, at: instant, scenario)), digest)
-        happen(event, node, after: duration)
+        let digest = encoder.digest(of: id, at: instant, scenario)
+        guard !request.knows(digest, of: url) else {
+            return happen(.playlistUnchanged(arrival, request), node, after: duration)
+        }
+        let fetched = FetchedPlaylist(
+            playlist: .media(encoder.playlist(id, at: instant, scenario)), base: base, arrival: arrival,
+            lead: .microseconds(duration), digest: digest, of: url)
+        happen(.playlistArrived(fetched, request), node, after: duration)
     }
 
     /// The rendition whose playlist is asked for; nil for the multivariant playlist.
-    private func rendition(of request: PlaylistRequest, _ renditions: [RenditionID]) -> RenditionID? {
-        if renditions.count == 1 { return renditions[0] }
-        let path = request.url?.path
-        return renditions.first { path == "/\($0).m3u8" }
+    private func rendition(of request: PlaylistRequest, _ encoder: Encoder) -> RenditionID? {
+        if encoder.paths.count == 1 { return encoder.settings.renditions[0] }
+        guard let path = request.url?.path else { return nil }
+        return encoder.paths.firstIndex(of: path).map { encoder.settings.renditions[$0] }
     }
 
     mutating func answer(_ request: SegmentRequest, _ node: Int) {

@@ -184,8 +184,10 @@ struct Simulation {
 extension Simulation {
     mutating func handle(_ event: consuming RecordingEvent, _ node: Int) {
         let moment = moment(node, at: now)
-        guard let actions = nodes[node].state?.handle(event, at: moment) else { return }
-        for action in actions { perform(action, node) }
+        guard var actions = nodes[node].state?.handle(event, at: moment) else { return }
+        // They are taken out, as copies of them cost more than what is done.
+        if actions.count > 1 { actions.reverse() }
+        while let action = actions.popLast() { perform(action, node) }
     }
 
     mutating func happen(_ event: consuming RecordingEvent, _ node: Int, after delay: Int64) {
