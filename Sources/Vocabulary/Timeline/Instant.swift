@@ -71,6 +71,7 @@ public enum Microseconds {
 extension Duration {
     /// Whole microseconds, rounded towards zero.
     package var wholeMicroseconds: Int64 {
-        components.seconds * Microseconds.perSecond + components.attoseconds / 1_000_000_000_000
+        let (seconds, attoseconds) = components
+        return seconds * Microseconds.perSecond + attoseconds / 1_000_000_000_000
     }
 }

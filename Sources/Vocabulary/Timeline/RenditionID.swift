@@ -60,6 +60,11 @@ package struct RenditionID: Hashable, Sendable, Codable, Comparable, CustomStrin
 
     package var description: String { "\(kind.letter)\(index)" }
 
+    /// One number says all of it: renditions are looked up by it at each event.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(Self.rank(kind) << 10 | index)
+    }
+
     /// Video first, then audio, then subtitles; the first rendition of a channel is the leading one.
     package static func < (a: RenditionID, b: RenditionID) -> Bool {
         (rank(a.kind), a.index) < (rank(b.kind), b.index)

@@ -1,18 +1,18 @@
 /// Everything known about a segment once its bytes are durable in the archive.
 ///
-/// A journal line holds all of it.
-package struct SegmentFact: Sendable, Equatable, Codable {
+/// A journal line holds all of it. Public as `RecordedSegment` is.
+public struct SegmentFact: Sendable, Equatable, Codable {
     package var channel: ChannelID
     package var identity: SegmentIdentity
     /// Decided once, when the segment was first listed.
-    package var start: Instant
+    public var start: Instant
     /// Microseconds, more than zero.
-    package var duration: Int64
+    public var duration: Int64
     package var revision: Int16
     /// The revision that these bytes replace, because they are better; nil for the first bytes.
     package var replaces: Int16?
     package var format: SegmentFormat
-    package var flags: SegmentFlags
+    public var flags: SegmentFlags
     package var storedBytes: Int64
     /// Length after decryption; equal to `storedBytes` for clear segments.
     package var plainBytes: Int64
@@ -26,7 +26,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     package var firstTimestamp: Int64?
     /// How long the media of the leading track play, microseconds; nil if they cannot be measured or are not
     /// whole.
-    package var measuredDuration: Int64?
+    public var measuredDuration: Int64?
     /// SHA-256 of the stored bytes.
     package var digest: [UInt8]
     /// The number of the lease under which the segment was recorded.
@@ -76,7 +76,7 @@ package struct SegmentFact: Sendable, Equatable, Codable {
         case storedCueTags = "cue_tags"
     }
 
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
         let storedBytes: Int64 = try stored.read(.storedBytes)
         self.init(
@@ -103,11 +103,11 @@ package struct SegmentFact: Sendable, Equatable, Codable {
     }
 
     /// How long the media play by the best that is known, microseconds: what EXTINF says.
-    package var mediaDuration: Int64 {
+    @inlinable public var mediaDuration: Int64 {
         flags.contains(.measuredDuration) ? measuredDuration ?? duration : duration
     }
 
-    package var end: Instant { start + duration }
+    @inlinable public var end: Instant { start + duration }
 
     package var name: SegmentName {
         SegmentName(start: start, revision: revision, fileExtension: format.container)

@@ -165,12 +165,8 @@ extension SourceSession {
     /// are with the segments that it leaves out (RFC 8216bis §4.4.5.2).
     mutating func tellsTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
         guard playlist.skip == nil else { return !tagged.contains(id) }
-        let segments = playlist.segments
-        guard !segments.isEmpty else { return true }
-        let isTagged = segments.indices.contains { index in
-            if case .some = segments[index].map { true } else { !segments[index].keys.isEmpty }
-        }
-        if isTagged { tagged.insert(id) } else { tagged.remove(id) }
+        guard !playlist.segments.isEmpty else { return true }
+        if playlist.hasKeysOrMaps { tagged.insert(id) } else { tagged.remove(id) }
         return true
     }
 

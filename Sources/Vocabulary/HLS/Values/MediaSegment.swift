@@ -74,8 +74,19 @@ extension MediaSegment {
         set { inForce.kilobitsPerSecond = newValue }
     }
 
+    /// Whether it has keys or a map.
+    fileprivate var hasKeysOrMap: Bool {
+        guard let tags = shared?.tags else { return false }
+        return !tags.keys.isEmpty || tags.map != nil
+    }
+
     private var inForce: TagsInForce {
         get { shared?.tags ?? TagsInForce() }
         set { shared = SharedTags(newValue) }
     }
+}
+
+extension MediaPlaylist {
+    /// Whether any of its segments has keys or a map.
+    package var hasKeysOrMaps: Bool { segments.indices.contains { segments[$0].hasKeysOrMap } }
 }
