@@ -91,6 +91,8 @@ struct FetchQueues: Sendable {
             for place in running.indices where running[place].slowAt.map({ $0 <= now }) ?? false {
                 running[place].slowAt = nil
             }
+            let free = free
+            guard free > 0 else { return [] }
             var started = take(free)
             for place in started.indices {
                 let request = started[place]
@@ -117,8 +119,13 @@ struct FetchQueues: Sendable {
 
         /// Takes out the next ones, at most so many.
         mutating func take(_ limit: Int) -> [SegmentRequest] {
-            var taken = Array(waiting.prefix(limit))
-            waiting.removeFirst(taken.count)
+            var taken: [SegmentRequest] = []
+            if waiting.count <= limit {
+                swap(&taken, &waiting)
+            } else {
+                taken = Array(waiting.prefix(limit))
+                waiting.removeFirst(limit)
+            }
             guard !postponed.isEmpty else { return taken }
             let later = postponed.prefix(limit - taken.count)
             taken += later

@@ -39,6 +39,8 @@ struct KeyQueue: Sendable {
         entries.filter { $0.next <= now && !$0.isHeld }.min { $0.next < $1.next }?.segment
     }
 
+    var isEmpty: Bool { entries.isEmpty }
+
     /// When something is to be done next; nil when nothing waits.
     var next: SteadyInstant? { entries.lazy.filter { !$0.isHeld }.map(\.next).min() }
 

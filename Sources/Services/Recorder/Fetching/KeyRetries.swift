@@ -81,10 +81,12 @@ struct KeyRetries: Sendable {
         return segment
     }
 
+    /// Whether no segment waits for a key.
+    var isEmpty: Bool { queue.isEmpty }
+
     /// When something is due next.
     var next: SteadyInstant? {
-        guard opening == nil else { return queue.firstExpiry }
-        let due = queue.next.map { max($0, pausedUntil ?? $0) }
-        return [due, queue.firstExpiry].compactMap { $0 }.min()
+        guard opening == nil, !queue.isEmpty else { return queue.firstExpiry }
+        return queue.next.map { max($0, pausedUntil ?? $0) }.orEarlier(queue.firstExpiry)
     }
 }

@@ -165,7 +165,7 @@ extension ChannelProgress {
         room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
     ) -> Listing {
         guard var rendition = renditions.take(id) else { return Listing() }
-        defer { renditions[id] = rendition }
+        defer { renditions.insert(rendition, id) }
         guard !playlist.segments.isEmpty else {
             if playlist.isEnded { rendition.follower.end() }
             return Listing()

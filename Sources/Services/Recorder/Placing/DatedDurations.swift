@@ -30,49 +30,55 @@ struct DatedDurations {
             (usual, isWrong, isCoarse) = (nil, false, true)
             return
         }
-        usual = Self.median(pairs.filter { $0.said == nil }.map { $0.length })
-        let said = pairs.filter { $0.said != nil }
-        let lengths = Self.median(said.map { $0.length }) ?? 0
-        let durations = Self.median(said.compactMap { $0.said }) ?? 0
+        let said = pairs.compactMap(\.said)
+        let dated = pairs.compactMap { $0.said == nil ? nil : $0.length }
+        usual =
+            said.count == pairs.count ? nil : Self.median(of: pairs.filter { $0.said == nil }.map(\.length))
+        let lengths = Self.median(of: dated) ?? 0
+        let durations = Self.median(of: said) ?? 0
         // One pair may be a hole, which makes it longer; several that agree with each other are segments.
-        let (shortest, longest) = (said.map { $0.length }.min() ?? 0, said.map { $0.length }.max() ?? 0)
+        let (shortest, longest) = (dated.min() ?? 0, dated.max() ?? 0)
         let count = lengths < durations || longest - shortest <= longest / 5 ? 2 : 3
         isWrong = said.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
-        isCoarse = said.allSatisfy { $0.length % Microseconds.perSecond == 0 }
+        isCoarse = dated.allSatisfy { $0 % Microseconds.perSecond == 0 }
         let ratio = isWrong && durations > 0 ? Double(lengths) / Double(durations) : 1
-        for pair in said {
-            let duration = pair.said ?? 0
+        for (length, duration) in zip(dated, said) {
             let expected = Int64(Double(duration) * ratio)
             // Anything else is a jump of the clock or a hole, and says nothing of the segment. Of dates in
             // whole seconds a short pair makes up for a long one beside it.
             let shortest = expected / 2 - (isCoarse ? Limits.dateResolution : 0)
-            guard (min(shortest, expected)...expected + expected / 2).contains(pair.length) else { continue }
-            byDates += pair.length
+            guard (min(shortest, expected)...expected + expected / 2).contains(length) else { continue }
+            byDates += length
             byDurations += duration
         }
     }
 
     private static func pairs(_ playlist: MediaPlaylist, _ holes: Set<Int64>) -> [Pair] {
         let segments = playlist.segments
-        return segments.indices.dropLast().compactMap { index in
+        var pairs: [Pair] = []
+        for index in segments.indices.dropLast() {
             guard let begin = segments[index].programDateTimeMicroseconds,
                 let end = segments[index + 1].programDateTimeMicroseconds,
                 segments[index + 1].discontinuityCount == 0
-            else { return nil }
+            else { continue }
             if !holes.isEmpty, let number = PlaylistFollower.number(playlist, index + 1),
                 holes.contains(number)
             {
-                return nil
+                continue
             }
             let (length, overflow) = end.subtractingReportingOverflow(begin)
-            guard !overflow, (1...Limits.longestSegment).contains(length) else { return nil }
-            return Pair(length: length, said: PlaylistFollower.duration(of: segments[index]))
+            guard !overflow, (1...Limits.longestSegment).contains(length) else { continue }
+            if pairs.isEmpty { pairs.reserveCapacity(segments.count) }
+            pairs.append(Pair(length: length, said: PlaylistFollower.duration(of: segments[index])))
         }
+        return pairs
     }
 
     /// Of an even number of values the mean of the middle two.
-    private static func median(_ values: [Int64]) -> Int64? {
-        guard !values.isEmpty else { return nil }
+    private static func median(of values: [Int64]) -> Int64? {
+        guard let first = values.first else { return nil }
+        // They mostly are the same.
+        if values.allSatisfy({ $0 == first }) { return first }
         let sorted = values.sorted()
         let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
         return low + (high - low) / 2

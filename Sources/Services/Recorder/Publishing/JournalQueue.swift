@@ -44,17 +44,22 @@ struct JournalQueue: Sendable {
     mutating func next(now: SteadyInstant) -> [JournalEntry]? {
         if let pausedUntil, now < pausedUntil { return nil }
         guard inFlight.isEmpty, !waiting.isEmpty else { return nil }
-        inFlight = Array(waiting.prefix(writesSingly ? 1 : Limits.entriesPerAppend))
-        waiting.removeFirst(inFlight.count)
+        let limit = writesSingly ? 1 : Limits.entriesPerAppend
+        if waiting.count <= limit {
+            swap(&inFlight, &waiting)
+        } else {
+            inFlight = Array(waiting.prefix(limit))
+            waiting.removeFirst(limit)
+        }
         pausedUntil = nil
         if waiting.isEmpty { writesSingly = false }
         return inFlight.map(\.entry)
     }
 
-    /// The append succeeded: its writes, each with its line.
-    mutating func written(_ positions: [JournalPosition]) -> [(write: Write, line: JournalPosition)] {
+    /// The append succeeded: its writes, in the order of their lines.
+    mutating func written() -> [Write] {
         defer { inFlight = [] }
-        return Array(zip(inFlight, positions))
+        return inFlight
     }
 
     /// The append failed: the writes that are given up.

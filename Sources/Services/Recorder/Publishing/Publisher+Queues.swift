@@ -21,7 +21,7 @@ extension Publisher {
             if let start = queues.values[place].next { waiting.append((start, place)) }
         }
         // Places are in the order of the renditions.
-        waiting.sort { $0 < $1 }
+        if waiting.count > 1 { waiting.sort { $0 < $1 } }
         for (_, place) in waiting {
             guard case .ask(let cause, let start) = step(of: place, now: now) else { continue }
             ask(queues.keys[place], at: start, cause: cause, now: now)
@@ -57,34 +57,33 @@ extension Publisher {
         return true
     }
 
+    /// Each event asks for it: queues and segments are looked at where they lie.
     private func step(of place: Int, now: SteadyInstant) -> Step {
         if queues.values[place].segments.isEmpty { return .wait }
-        return step(of: queues.values[place], queues.values[place].segments[0], now: now)
-    }
-
-    private func step(of queue: RenditionQueue, _ segment: PendingSegment, now: SteadyInstant) -> Step {
-        switch segment.progress {
-        case .expected:
-            return segment.isPostponed || segment.end <= watermark
-                || queue.isOverdue(now: now, target: target)
-                ? .giveUp(segment.waitsFor ?? .segmentMissing, note: "not stored in time", isLost: false)
-                : .wait
-        case .lost(let reason, let note):
+        if queues.values[place].segments[0].storedAt != nil { return stepOfStored(place, now: now) }
+        if case .lost(let reason, let note) = queues.values[place].segments[0].progress {
             return .giveUp(reason, note: note, isLost: true)
-        case .stored(let fact):
-            return step(of: queue, segment, fact, now: now)
         }
+        return queues.values[place].segments[0].isPostponed
+            || queues.values[place].segments[0].end <= watermark
+            || queues.values[place].isOverdue(now: now, target: target)
+            ? .giveUp(
+                queues.values[place].segments[0].waitsFor ?? .segmentMissing, note: "not stored in time",
+                isLost: false)
+            : .wait
     }
 
-    private func step(
-        of queue: RenditionQueue, _ segment: PendingSegment, _ fact: SegmentFact, now: SteadyInstant,
-    ) -> Step {
-        if isPassed(segment, of: queue) { return .archive }
+    private func stepOfStored(_ place: Int, now: SteadyInstant) -> Step {
+        let (start, middle) = (
+            queues.values[place].segments[0].start, queues.values[place].segments[0].middle
+        )
+        let storedAt = queues.values[place].segments[0].storedAt ?? now
+        if isPassed(from: start, middle: middle, of: place) { return .archive }
         // Not longer than for a segment of which nothing came.
-        if segment.awaitsBetter, let storedAt = segment.storedAt, now - storedAt <= target { return .wait }
-        if runsAhead(segment, now: now) { return .wait }
-        if let cause = boundary(before: segment, fact, queue) { return .ask(cause: cause, at: segment.start) }
-        if let request, segment.middle > request.at { return .wait }
+        if queues.values[place].segments[0].awaitsBetter, now - storedAt <= target { return .wait }
+        if runsAhead(middle, since: storedAt, now: now) { return .wait }
+        if let cause = boundary(before: place) { return .ask(cause: cause, at: start) }
+        if let request, middle > request.at { return .wait }
         return .publish
     }
 
@@ -93,10 +92,11 @@ extension Publisher {
     ///
     /// Readers of the log decide by what begins before the watermark, so that it is passed by a part of a
     /// segment too.
-    private func isPassed(_ segment: PendingSegment, of queue: RenditionQueue) -> Bool {
-        if let publishedEnd = queue.publishedEnd, segment.start < publishedEnd { return true }
-        return segment.start < watermark
-            || queue.discontinuitySequence != discontinuitySequence && segment.middle < discontinuityBegin
+    private func isPassed(from start: Instant, middle: Instant, of place: Int) -> Bool {
+        if let publishedEnd = queues.values[place].publishedEnd, start < publishedEnd { return true }
+        return start < watermark
+            || queues.values[place].discontinuitySequence != discontinuitySequence
+                && middle < discontinuityBegin
     }
 
     /// Whether another rendition still waits for a segment before this one, which is waited for as long as
@@ -105,9 +105,8 @@ extension Publisher {
     /// If that one does not come, a boundary is asked for behind it, and a discontinuity sequence cannot
     /// begin before what is published: what the others had published meanwhile would be lost for the waiting
     /// one. It costs viewers nothing, because the watermark waits too.
-    private func runsAhead(_ segment: PendingSegment, now: SteadyInstant) -> Bool {
-        if let storedAt = segment.storedAt, now - storedAt > target + target { return false }
-        let middle = segment.middle
+    private func runsAhead(_ middle: Instant, since storedAt: SteadyInstant, now: SteadyInstant) -> Bool {
+        if now - storedAt > target + target { return false }
         return queues.values.indices.contains { place in
             guard let next = queues.values[place].segments.first?.expectedEnd, next < middle else {
                 return false
@@ -117,15 +116,14 @@ extension Publisher {
     }
 
     /// A queue that has published nothing in the discontinuity sequence yet has its boundary already.
-    private func boundary(before segment: PendingSegment, _ fact: SegmentFact, _ queue: RenditionQueue)
-        -> String?
-    {
-        if queue.discontinuitySequence == discontinuitySequence,
-            let cause = queue.boundary(before: segment, fact)
+    private func boundary(before place: Int) -> String? {
+        if queues.values[place].discontinuitySequence == discontinuitySequence,
+            let cause = queues.values[place].boundaryBeforeFirst
         {
             return cause
         }
-        return hasBegun && Self.roundedSeconds(fact.mediaDuration) > targetSeconds ? "target duration" : nil
+        let duration = queues.values[place].segments[0].mediaDuration
+        return hasBegun && Self.roundedSeconds(duration) > targetSeconds ? "target duration" : nil
     }
 
     private mutating func giveUp(

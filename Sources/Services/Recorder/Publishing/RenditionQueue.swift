@@ -47,13 +47,14 @@ struct RenditionQueue: Sendable {
         format = head.published?.format
     }
 
-    /// Why the fact cannot follow what was published without a boundary; nil when it can.
-    func boundary(before segment: PendingSegment, _ fact: SegmentFact) -> String? {
-        guard let publishedEnd else { return nil }
-        if let asked = segment.boundary ?? pendingBoundary { return asked }
+    /// Why the first segment cannot follow what was published without a boundary; nil when it can, or is not
+    /// stored.
+    var boundaryBeforeFirst: String? {
+        guard let publishedEnd, let fact = segments.first?.fact else { return nil }
+        if let asked = segments[0].boundary ?? pendingBoundary { return asked }
         if let format, !fact.format.followsSeamlessly(format) { return "media" }
         if timestamps.jumps(to: fact) { return "timestamps" }
-        return segment.start - publishedEnd > Limits.seam ? "hole" : nil
+        return segments[0].start - publishedEnd > Limits.seam ? "hole" : nil
     }
 
     /// The boundary behind what was given up, and where; nil when the rendition has none to ask for or
@@ -61,6 +62,7 @@ struct RenditionQueue: Sendable {
     ///
     /// Asked for at once, it lies where the hole begins, and nothing that comes behind the hole is passed
     /// over.
+    @inline(__always)
     func owedBoundary(in current: Int32) -> (cause: String, place: Instant)? {
         guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
             segments.first?.storedAt == nil
@@ -82,10 +84,10 @@ struct RenditionQueue: Sendable {
     ///
     /// One whose stored segments wait for their turn has brought something. Of one that is not recorded any
     /// more nothing is waited for but what was listed.
+    @inline(__always)
     func isSilent(now: SteadyInstant, target: Duration) -> Bool {
         if !isNamed, segments.isEmpty { return true }
-        return now - lastProgress > target + target + target
-            && !segments.indices.contains { segments[$0].storedAt != nil }
+        return now - lastProgress > target + target + target && firstStoredAt == nil
     }
 
     /// When patience ends next: with the first segment, with what may replace it, or with the rendition.

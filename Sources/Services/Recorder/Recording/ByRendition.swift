@@ -41,7 +41,8 @@ struct ByRendition<Value: Sendable>: Sendable {
         return values.remove(at: place)
     }
 
-    private mutating func insert(_ value: consuming Value, _ id: RenditionID) {
+    /// Puts a value back that was taken out.
+    mutating func insert(_ value: consuming Value, _ id: RenditionID) {
         let place = keys.firstIndex { id < $0 } ?? keys.count
         keys.insert(id, at: place)
         values.insert(value, at: place)

@@ -225,22 +225,13 @@ extension RecordingState {
     mutating func written(
         _ write: JournalQueue.Write, at line: JournalPosition, now: SteadyInstant,
     ) {
-        switch (write.purpose, write.entry) {
-        case (.segment(let request), .segment(let fact)) where request.repair != nil:
-            if fact.replaces == nil {
-                progress.stored(fact)
-            } else {
-                fetches.drop(fact.identity)
-                progress.mended(fact.identity)
+        // A pair of the two would be a copy of both.
+        switch write.entry {
+        case .segment(let fact): written(fact, write.purpose, at: line, now: now)
+        case .keyPending(let pending):
+            guard case .keyPending(let request) = write.purpose else {
+                return publication.written(write.entry, at: line)
             }
-            publication.stored(fact, at: line, now: now)
-        case (.segment, .segment(let fact)):
-            entered(fact, at: line, now: now)
-        case (.keyOpened(let pending), .segment(let fact)):
-            entered(fact, at: line, now: now)
-            keys.settled(pending, now: now)
-            settleKey(pending, bytesAt: fact.key)
-        case (.keyPending(let request), .keyPending(let pending)):
             if publication.keyPendingLines.isEmpty {
                 log(
                     .warning, "A key is missing: segments are stored as they come",
@@ -249,8 +240,32 @@ extension RecordingState {
             condition.segmentStored(now: now, entersCatalogue: false)
             publication.keyPending(pending, at: line)
             retryLater(pending, request.use, now: now)
-        default:
+        case .sourceRun, .loss, .marker, .rendition:
             publication.written(write.entry, at: line)
+        }
+    }
+
+    private mutating func written(
+        _ fact: SegmentFact, _ purpose: JournalQueue.Write.Purpose, at line: JournalPosition,
+        now: SteadyInstant,
+    ) {
+        switch purpose {
+        case .segment(let request) where request.repair != nil:
+            if fact.replaces == nil {
+                progress.stored(fact)
+            } else {
+                fetches.drop(fact.identity)
+                progress.mended(fact.identity)
+            }
+            publication.stored(fact, at: line, now: now)
+        case .segment:
+            entered(fact, at: line, now: now)
+        case .keyOpened(let pending):
+            entered(fact, at: line, now: now)
+            keys.settled(pending, now: now)
+            settleKey(pending, bytesAt: fact.key)
+        case .keyPending, .news:
+            publication.written(.segment(fact), at: line)
         }
     }
 
@@ -306,6 +321,7 @@ extension RecordingState {
     }
 
     mutating func retryKeys(now: SteadyInstant) {
+        if keys.isEmpty { return }
         for segment in keys.expired(now: now) { giveUp(segment, "the key was missing for too long") }
         if let (segment, use) = keys.start(now: now) {
             perform(.openPendingSegment(segment, sources.present(use)))

@@ -7,34 +7,50 @@ import Timeline
 /// What is said of the channel.
 extension RecordingState {
     mutating func publishStatus(now: SteadyInstant) {
-        var said = ChannelStatus(
-            state: condition.state(target: publication.publisher.target, now: now), since: since)
-        said.liveEdge = liveEdge
-        said.detail = words(now: now)
-        if let source = progress.source {
-            said.sourceURL = progress.sourceURL
-            said.sourcePriority = source.priority
-            said.acceptsInvalidCertificate = source.allowInvalidCertificate
+        let state = condition.state(target: publication.publisher.target, now: now)
+        // Most events change none of it: it is compared part by part where it lies.
+        var isNews = !hasSaid
+        Self.say(state, as: &said.state, &isNews)
+        Self.say(liveEdge, as: &said.liveEdge, &isNews)
+        Self.say(words(now: now), as: &said.detail, &isNews)
+        Self.say(progress.sourceURL, as: &said.sourceURL, &isNews)
+        Self.say(progress.source?.priority, as: &said.sourcePriority, &isNews)
+        Self.say(
+            progress.source?.allowInvalidCertificate ?? false, as: &said.acceptsInvalidCertificate, &isNews)
+        Self.say(progress.clock.rawValue, as: &said.clock, &isNews)
+        Self.say(progress.clockOffset.map { Microseconds.seconds($0) }, as: &said.clockOffsetSeconds, &isNews)
+        Self.say(progress.zone / Microseconds.perSecond, as: &said.zoneCorrectionSeconds, &isNews)
+        Self.say(Microseconds.seconds(clock.stepSize), as: &said.clockStepSeconds, &isNews)
+        Self.say(Microseconds.seconds(progress.drift), as: &said.driftSeconds, &isNews)
+        Self.say(sourceChangeCount, as: &said.sourceChanges, &isNews)
+        Self.say(deviations, as: &said.deviations, &isNews)
+        Self.say(condition.gapReason, as: &said.gapReason, &isNews)
+        if !says(said.renditions) {
+            said.renditions = progress.renditions.values.map(\.status)
+            isNews = true
         }
-        said.clock = progress.clock.rawValue
-        said.clockOffsetSeconds = progress.clockOffset.map { Microseconds.seconds($0) }
-        said.zoneCorrectionSeconds = progress.zone / Microseconds.perSecond
-        said.clockStepSeconds = Microseconds.seconds(clock.stepSize)
-        said.driftSeconds = Microseconds.seconds(progress.drift)
-        said.sourceChanges = sourceChangeCount
-        said.deviations = deviations
-        said.gapReason = condition.gapReason
-        said.renditions = renditionStatuses
-        guard said != status else { return }
-        status = said
+        guard isNews else { return }
+        hasSaid = true
         perform(.publishStatus(said))
     }
 
-    /// What is said of the renditions: as most events change none of it, mostly what was said last.
-    private var renditionStatuses: [RenditionStatus] {
-        let (last, known) = (status?.renditions ?? [], progress.renditions.values)
-        let isSame = last.count == known.count && last.indices.allSatisfy { last[$0] == known[$0].status }
-        return isSame ? last : known.indices.map { known[$0].status }
+    private static func say<Part: Equatable>(
+        _ value: Part, as part: inout Part, _ isNews: inout Bool,
+    ) {
+        if value == part { return }
+        (part, isNews) = (value, true)
+    }
+
+    /// Whether this is what is to be said of the renditions.
+    private func says(_ renditions: [RenditionStatus]) -> Bool {
+        let known = progress.renditions.values
+        return renditions.count == known.count
+            && renditions.indices.allSatisfy { renditions[$0] == known[$0].status }
+    }
+
+    /// When time alone makes the channel stall; nil once it has.
+    var stall: SteadyInstant? {
+        hasSaid && said.state == .recording ? condition.stallsAt(target: publication.publisher.target) : nil
     }
 
     /// What is wrong with the channel; nil when nothing is.

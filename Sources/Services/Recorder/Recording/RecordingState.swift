@@ -70,8 +70,9 @@ package struct RecordingState: Sendable {
     var loggedZone: Int64 = 0
     /// Where the source's playlists deviate from the standard, in words; those of the present use.
     var deviations: [String] = []
-    /// What was said last.
-    var status: ChannelStatus?
+    /// What was said last, once anything was.
+    var said: ChannelStatus
+    var hasSaid = false
     private var wait: SteadyInstant?
     private var actions: [RecordingAction] = []
 
@@ -99,6 +100,7 @@ package struct RecordingState: Sendable {
         generator = SeededChance(seed: seed)
         commit = .resting(until: now.steady)
         since = clock.date(at: now.steady)
+        said = ChannelStatus(state: .waiting, since: since)
         liveEdge = Self.liveEdge(lease.publishedHead.watermark)
     }
 
@@ -246,11 +248,6 @@ extension RecordingState {
         perform(.wait(until: time))
     }
 
-    /// When time alone makes the channel stall; nil once it has.
-    private var stall: SteadyInstant? {
-        status?.state == .recording ? condition.stallsAt(target: publication.publisher.target) : nil
-    }
-
     private var nextTime: SteadyInstant? {
         let next = fetches.next.orEarlier(journal.nextTry).orEarlier(nextCommit)
         switch phase {
@@ -390,7 +387,10 @@ extension RecordingState {
     ) {
         switch result {
         case .success(let positions):
-            for (write, line) in journal.written(positions) { written(write, at: line, now: now) }
+            let writes = journal.written()
+            for place in writes.indices.prefix(positions.count) {
+                written(writes[place], at: positions[place], now: now)
+            }
         case .failure(let error):
             let isFirst = condition.segmentsRefused("the journal: \(error)")
             if isFirst { log(.warning, "The journal does not take facts", ["error": "\(error)"]) }
