@@ -73,7 +73,14 @@ struct Ledger {
             else { return false }
             let span = TimeWindow(begin: segment.listedAt - 60_000_000, end: whole.end + 60_000_000)
             return !scenario.faults.contains { $0.kind != .partial && $0.span.overlaps(span) }
-        }.map { "\(rows[$0].fact.identity) at \(seconds(rows[$0].fact.start)) s is a part" }
+        }.map { place in
+            let (fact, digest) = (rows[place].fact, rows[place].shownDigest)
+            let (source, index) = Media.source(fact.digest)
+            let isLast = encoders[source].isDiscontinuity(index + 1)
+            return "\(fact.identity) at \(seconds(fact.start)) s is a part, "
+                + "\(Media.share(digest)) of \(Media.packets) packets"
+                + (isLast ? ", in front of a discontinuity" : "")
+        }
     }
 
     /// Segments of which playlists say another duration than their media have.

@@ -169,5 +169,18 @@ struct FoundScenario: Sendable {
         // by one: its bytes came under the older numbers, before it listed them.
         FoundScenario(
             seed: 1_795_729_095, faults: [0, 1, 2, 3, 4, 8], hasDiscontinuities: true, isOutOfStep: true),
+        // Segments that grow, with a discontinuity behind some of them, or EXTINF of whole targets or none:
+        // nothing told how long they should be, and their beginnings were kept.
+        FoundScenario(
+            seed: 301_738, hours: 1, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
+        FoundScenario(
+            seed: 302_072, hours: 1, faults: [0, 3], hasDiscontinuities: true, isOutOfStep: true),
+        FoundScenario(seed: 910_302, faults: [0, 3, 7, 9], hasDiscontinuities: true, isOutOfStep: true),
+        FoundScenario(seed: 1_200_415, faults: [4], hasDiscontinuities: true, isOutOfStep: true),
+        FoundScenario(seed: 1_500_221, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
+        // EXTINF halved, and segments that grow: only the next one told how long a segment should be.
+        FoundScenario(seed: 910_497, faults: [6], hasDiscontinuities: true, isOutOfStep: true),
+        // More segments grew at a time than were asked for at once: the others were kept as they were.
+        FoundScenario(seed: 1_200_437, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -157,19 +157,25 @@ struct PartialSegmentTests {
 @Suite("A segment that is a part when it is listed")
 struct PartialRecordingTests {
     /// A channel with a list of six-second segments; answers are given by the test.
-    private struct Recording {
+    struct Recording {
         private var driver: StateDriver
         private var requests: [Int64: SegmentRequest] = [:]
         private(set) var segments: [DecidedSegment] = []
         private(set) var retries: [Double] = []
 
-        init() throws {
+        private let discontinuity: Int64?
+
+        /// A list of four segments; with one of them the time stamps may restart.
+        init(discontinuityAt discontinuity: Int64? = nil) throws {
+            self.discontinuity = discontinuity
             driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])
             let actions = driver.send(.journalRead(.success([])), at: 0)
             let opening = try #require(actions.playlistRequests.first)
             take(actions, at: 0)
-            let text =
-                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + (0..<4).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+            let entries = (Int64(0)..<4).map { number in
+                (number == discontinuity ? "#EXT-X-DISCONTINUITY\n" : "") + "#EXTINF:6,\n\(number).ts\n"
+            }
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + entries.joined()
             take(try driver.answer(opening, text, at: 0), at: 0)
             pass(from: 0, until: 0.4)
         }
@@ -211,8 +217,9 @@ struct PartialRecordingTests {
                 Issue.record("segment \(number) is not asked for at \(time) s")
                 return
             }
+            let base: Double = discontinuity.map { number >= $0 } ?? false ? 20_000 : 0
             let stored = PartialSegmentTests.stored(
-                request.segment, measured: Int64(measured * 1_000_000), timestamp: Double(number) * 6,
+                request.segment, measured: Int64(measured * 1_000_000), timestamp: base + Double(number) * 6,
                 revision: revision, bytes: bytes)
             take(driver.send(.segmentStored(stored, request), at: time), at: time)
         }

@@ -78,6 +78,8 @@ package struct StoredPart: Sendable {
     var isDamaged: Bool
     /// It counted as whole until the next segment showed that its end is missing.
     var isCut = false
+    /// Nothing shows that its end is missing: other segments of the source grew.
+    var isSupposed = false
     var revision: Int16
 
     init(_ stored: StoredSegment) {

@@ -12,7 +12,7 @@ extension RenditionProgress {
         var isPart = false
         /// Segments that turned out to be whole.
         var whole: [SegmentIdentity] = []
-        /// Segments that counted as whole, lack their end, and are asked for again.
+        /// Segments that counted as whole, lack their end or may lack it, and are asked for again.
         var cut: [(segment: ListedSegment, held: StoredPart)] = []
     }
 
@@ -22,7 +22,7 @@ extension RenditionProgress {
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart? = nil,
     ) -> Judgement {
         guard segment.identity.run == run else { return Judgement() }
-        if held?.isCut ?? false { shortSegments.settleCut(segment.identity.number, isBetter: true) }
+        if let held, held.isCut { gotEnd(of: segment, held, measured: stored.measuredDuration) }
         guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
         guard let duration = stored.measuredDuration else { return Judgement() }
         let hasGrown = held.map { !$0.isDamaged && $0.byteCount < stored.plainBytes } ?? false
@@ -57,14 +57,29 @@ extension RenditionProgress {
         of cut: ShortSegments.Cut,
     ) -> (segment: ListedSegment, held: StoredPart)? {
         let (segment, measured) = (cut.entry.segment, cut.entry.measured)
-        self.measured.correct(measured, said: PlaylistFollower.duration(of: segment.entry), to: cut.length)
+        if let length = cut.length {
+            self.measured.correct(measured, said: PlaylistFollower.duration(of: segment.entry), to: length)
+        }
         guard cut.isAsked else { return nil }
         var held = cut.entry.held
-        held.isCut = true
+        (held.isCut, held.isSupposed) = (true, cut.length == nil)
+        guard !held.isSupposed else { return (segment, held) }
         // The source may have other bytes of it by now.
         remember(segment.identity, [])
         status.parts += 1
         return (segment, held)
+    }
+
+    /// More of a segment came that lacked its end.
+    private mutating func gotEnd(of segment: ListedSegment, _ held: StoredPart, measured: Int64?) {
+        let number = segment.identity.number
+        shortSegments.settleCut(number, held, isBetter: true)
+        guard held.isSupposed else { return }
+        // It was a part, as is known only now that it is none any more.
+        status.parts += 1
+        guard let former = shortSegments.entries[number]?.measured, let measured else { return }
+        self.measured.correct(
+            former, said: PlaylistFollower.duration(of: segment.entry), to: measured, isCompared: false)
     }
 
     /// Whether better bytes can be expected of segments that are not whole.
@@ -77,7 +92,7 @@ extension RenditionProgress {
 
     /// A segment is whole, or stays a part.
     mutating func settled(_ number: Int64, _ part: StoredPart?) {
-        if part?.isCut ?? false { return shortSegments.settleCut(number, isBetter: false) }
+        if let part, part.isCut { return shortSegments.settleCut(number, part, isBetter: false) }
         guard let part else { return partsInARow = (0, 0) }
         if part.isDamaged { partsInARow.damaged += 1 } else { partsInARow.short += 1 }
     }

@@ -46,14 +46,14 @@ struct MeasuredDurations: Sendable {
         if isOwed { owe(difference) }
     }
 
-    /// Media of which EXTINF said so much lacked their end when they were measured: the next segment shows
-    /// how long they are, microseconds.
-    mutating func correct(_ measured: Int64, said: Int64?, to length: Int64) {
+    /// Media of which EXTINF said so much lacked their end when they were measured: they are so long,
+    /// microseconds, as the next segment shows with `isCompared`.
+    mutating func correct(_ measured: Int64, said: Int64?, to length: Int64, isCompared: Bool = true) {
         guard let place = pairs.lastIndex(where: { $0.said == said && $0.measured == measured }) else {
             return
         }
         if pairs[place].isOwed { owe(length - measured) }
-        (pairs[place].measured, pairs[place].isCompared) = (length, true)
+        (pairs[place].measured, pairs[place].isCompared) = (length, isCompared)
     }
 
     /// What was placed is shorter than its media by so many microseconds.

@@ -29,8 +29,9 @@ struct ShortSegments: Sendable {
     /// A segment that counted as whole, and lacks its end.
     struct Cut: Sendable {
         var entry: Entry
-        /// From its beginning to that of the next one, microseconds.
-        var length: Int64
+        /// From its beginning to that of the next one, microseconds; nil where nothing shows that its end is
+        /// missing but that segments of the source grow.
+        var length: Int64?
         /// Whether it is asked for again.
         var isAsked: Bool
     }
@@ -47,6 +48,9 @@ struct ShortSegments: Sendable {
     private var fruitlessCount = 0
     /// Cut segments up to this number are not fetched again: those before them did not get longer.
     private var sparedUpTo = Int64.min
+    /// Segments up to this number may be longer by now than they were when they were fetched: one of those
+    /// before them grew.
+    private var growUpTo = Int64.min
 
     /// A segment was stored, for the first time or with better bytes.
     mutating func add(
@@ -55,6 +59,7 @@ struct ShortSegments: Sendable {
         entries[segment.identity.number] = Entry(
             segment: segment, measured: measured, timestamp: timestamp, held: held, hasGrown: hasGrown)
         unsettled.insert(segment.identity.number)
+        if hasGrown { growUpTo = max(growUpTo, segment.identity.number + Int64(Limits.comparedSegments)) }
         guard entries.count > 2 * Limits.comparedSegments else { return }
         for number in entries.keys.sorted().dropLast(Limits.comparedSegments) {
             entries[number] = nil
@@ -83,9 +88,9 @@ struct ShortSegments: Sendable {
         }
     }
 
-    /// Finds the segments that counted as whole and lack their end, as the next one now shows.
+    /// Finds the segments that counted as whole and lack their end, as the next one now shows, or may do so.
     ///
-    /// One that should play for no more than has come is as the source made it.
+    /// One that should play for no more than has come is as the source made it, unless segments grow.
     ///
     /// - Parameter expected: how long a segment should play, microseconds; nil when nothing tells
     /// - Returns: those that were not given before
@@ -96,27 +101,35 @@ struct ShortSegments: Sendable {
                 return nil
             }
             guard let next = entries[number + 1] else { return nil }
-            unconfirmed.remove(number)
-            guard next.segment.discontinuityCount == entry.segment.discontinuityCount,
-                let length = length(of: entry, expected: nil)
-            else { return nil }
-            let stated = min(length, expected(entry.segment) ?? length)
-            let slack = entry.hasGrown ? Limits.mediaTolerance : max(Limits.missingEnd, stated / 10)
-            guard entry.measured < stated - slack else { return nil }
-            let isAsked = number > sparedUpTo && asked.count < Limits.partsInARow
-            if isAsked {
-                asked.insert(number)
-                entries[number]?.verdict = .short
+            let goesOn = next.segment.discontinuityCount == entry.segment.discontinuityCount
+            let length = goesOn ? length(of: entry, expected: nil) : nil
+            guard mayLackEnd(entry, of: length, expected(entry.segment)) else {
+                unconfirmed.remove(number)
+                return nil
             }
+            // It waits for its turn.
+            if number > sparedUpTo, asked.count >= Limits.partsInARow { return nil }
+            unconfirmed.remove(number)
+            let isAsked = number > sparedUpTo
+            if isAsked { asked.insert(number) }
+            if isAsked, length != nil { entries[number]?.verdict = .short }
             return Cut(entry: entry, length: length, isAsked: isAsked)
         }
+    }
+
+    private func mayLackEnd(_ entry: Entry, of length: Int64?, _ expected: Int64?) -> Bool {
+        let mayGrow = entry.segment.identity.number <= growUpTo
+        guard let length else { return mayGrow }
+        let stated = mayGrow ? length : min(length, expected ?? length)
+        let slack = mayGrow ? Limits.mediaTolerance : max(Limits.missingEnd, stated / 10)
+        return entry.measured < stated - slack
     }
 
     /// A cut segment that was asked for again is longer now, or stays as it is.
     ///
     /// Sources that always lose some media are asked now and then.
-    mutating func settleCut(_ number: Int64, isBetter: Bool) {
-        guard asked.remove(number) != nil else { return }
+    mutating func settleCut(_ number: Int64, _ held: StoredPart, isBetter: Bool) {
+        guard asked.remove(number) != nil, isBetter || !held.isSupposed else { return }
         fruitlessCount = isBetter ? 0 : fruitlessCount + 1
         guard fruitlessCount >= Limits.partsInARow else { return }
         sparedUpTo = max(sparedUpTo, number + Int64(Limits.comparedSegments))

@@ -9,7 +9,7 @@ import Timeline
 extension RecordingState {
     /// No more of a segment has come: another source may list it.
     mutating func seekElsewhere(_ request: SegmentRequest, now: SteadyInstant) {
-        guard isRecording, sources.hasAlternative, let held = request.held else { return }
+        guard isRecording, sources.hasAlternative, let held = request.held, !held.isSupposed else { return }
         let segment = request.segment
         guard filler.parts.seek(SoughtParts.Part(segment: segment, held: held), now: now) else { return }
         var hole = Hole(

@@ -20,8 +20,8 @@ extension RecordingState {
         publication.isFinal(identity)
     }
 
-    /// A segment that counted as whole lacks its end: it was still being written when it was fetched, or a
-    /// cache had not all of it.
+    /// A segment that counted as whole lacks its end, or may lack it: it was still being written when it was
+    /// fetched, or a cache had not all of it.
     mutating func askForEnd(
         of segment: ListedSegment, _ held: StoredPart, as next: SegmentRequest, now: SteadyInstant,
     ) {
@@ -32,7 +32,10 @@ extension RecordingState {
         (request.held, request.attempt) = (held, Limits.triesForWhole)
         fetches.add([request], of: segment.identity.rendition)
         log(
-            .info, "A segment lacks its end and is fetched again",
+            .info,
+            held.isSupposed
+                ? "A segment may lack its end and is fetched again"
+                : "A segment lacks its end and is fetched again",
             ["rendition": "\(segment.identity.rendition)", "number": "\(segment.identity.number)"])
     }
 
