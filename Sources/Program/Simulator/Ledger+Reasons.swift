@@ -32,20 +32,28 @@ extension Ledger {
         // The time line may lie a little beside the truth.
         guard encoders.count == 1 || hole.end + 120_000_000 < firstIsUsedUntil else { return [] }
         let target = encoders[0].settings.duration
-        // What leaves the playlist while the recorder is down, or the source away, was listed before.
+        // What leaves the playlist while the recorder is down, or the source away, was listed before. So was
+        // what is fetched first when one is back, and refused by a full disk.
         let list = target * Int64(encoders[0].settings.listed)
         return faultsOfFirst.reduce(into: []) { right, fault in
             let cause = onLine(fault.span)
-            let isDown =
-                fault.kind == .sourceAway || Self.reasons(fault.kind).contains(.recorderDown)
+            let refusesList =
+                fault.kind == .diskFull
+                && faultsOfFirst.contains { Self.leavesList($0.kind) && fault.span.contains($0.span.end) }
+            let reachesBack = Self.leavesList(fault.kind) || refusesList
             let span = TimeWindow(
-                begin: cause.begin - 3 * target - 10_000_000 - (isDown ? list : 0),
+                begin: cause.begin - 3 * target - 10_000_000 - (reachesBack ? list : 0),
                 end: cause.end + fault.amount.clamped(to: 0...30_000_000) + 12 * target + 60_000_000)
             guard span.overlaps(hole) else { return }
             right.formUnion(Self.reasons(fault.kind))
             // An end that no playlist was fetched in is a stall.
             if fault.kind == .ended, fault.span.microseconds < 2 * target { right.insert(.sourceStalled) }
         }
+    }
+
+    /// Whether all that a playlist lists may still be to be fetched when a fault is over.
+    private static func leavesList(_ kind: Fault.Kind) -> Bool {
+        kind == .sourceAway || reasons(kind).contains(.recorderDown)
     }
 
     private static func reasons(_ kind: Fault.Kind) -> Set<GapReason> {

@@ -182,5 +182,9 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 910_497, faults: [6], hasDiscontinuities: true, isOutOfStep: true),
         // More segments grew at a time than were asked for at once: the others were kept as they were.
         FoundScenario(seed: 1_200_437, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
+        // A process began while the disk was full, and it refused all that was listed since its predecessor
+        // was killed: the disk was the reason, and not that no recorder ran.
+        FoundScenario(
+            seed: 302_614, hours: 1, faults: [0, 1], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }
