@@ -214,10 +214,13 @@ final class Encoder {
     func digest(of rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> [UInt8] {
         let now = now - step(of: rendition).later
         let range = listed(at: now)
-        let gapCount = UInt8(clamping: range.count { isGap($0, at: now) })
-        return Media.digest(index, rendition, range.lowerBound)
-            + Media.digest(index, rendition, range.upperBound)
-            + [hasEnded(at: now) ? 1 : 0, repeats(scenario, at: now) ? 1 : 0, gapCount]
+        let gapCount = gaps.isEmpty ? 0 : UInt8(clamping: range.count { isGap($0, at: now) })
+        var digest = Media.digest(index, rendition, range.lowerBound)
+        Media.append(range.upperBound, to: &digest)
+        digest.append(hasEnded(at: now) ? 1 : 0)
+        digest.append(repeats(scenario, at: now) ? 1 : 0)
+        digest.append(gapCount)
+        return digest
     }
 
     /// The playlist of a rendition.
@@ -231,7 +234,8 @@ final class Encoder {
         playlist.discontinuitySequence = range.first.flatMap { discontinuitySequence(before: $0) }
         playlist.segments =
             settings.renditions.firstIndex(of: rendition).map { Array(entries[$0][range]) } ?? []
-        for place in playlist.segments.indices where isGap(range.lowerBound + place, at: now) {
+        for place in playlist.segments.indices where !gaps.isEmpty && isGap(range.lowerBound + place, at: now)
+        {
             playlist.segments[place].isGap = true
         }
         playlist.dateRanges = dateRanges(in: range)

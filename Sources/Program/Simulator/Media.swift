@@ -21,13 +21,17 @@ enum Media {
         _ source: Int, _ rendition: RenditionID, _ index: Int, _ condition: Condition = .whole,
     ) -> [UInt8] {
         var digest: [UInt8] = []
-        digest.reserveCapacity(12)
+        digest.reserveCapacity(24)
         digest.append(UInt8(source))
         digest.append(rendition.kind.letter.asciiValue ?? 0)
         digest.append(UInt8(rendition.index))
-        for place in 0..<8 { digest.append(UInt8(truncatingIfNeeded: index >> (8 * place))) }
+        append(index, to: &digest)
         if condition != .whole { digest.append(condition.rawValue) }
         return digest
+    }
+
+    static func append(_ index: Int, to digest: inout [UInt8]) {
+        for place in 0..<8 { digest.append(UInt8(truncatingIfNeeded: index >> (8 * place))) }
     }
 
     static func source(_ digest: [UInt8]) -> (source: Int, index: Int) {

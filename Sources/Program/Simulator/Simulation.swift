@@ -186,8 +186,11 @@ extension Simulation {
         let moment = moment(node, at: now)
         guard var actions = nodes[node].state?.handle(event, at: moment) else { return }
         // They are taken out, as copies of them cost more than what is done.
-        if actions.count > 1 { actions.reverse() }
-        while let action = actions.popLast() { perform(action, node) }
+        if actions.count == 1, let action = actions.popLast() { return perform(action, node) }
+        var later: [RecordingAction] = []
+        later.reserveCapacity(actions.count)
+        while let action = actions.popLast() { later.append(action) }
+        while let action = later.popLast() { perform(action, node) }
     }
 
     mutating func happen(_ event: consuming RecordingEvent, _ node: Int, after delay: Int64) {
