@@ -4,7 +4,8 @@ import Timeline
 
 /// The queue of one rendition for the published log: listed segments wait here, in order, for their turn.
 ///
-/// Timeouts use the monotonic clock; segment times are wall-clock.
+/// Timeouts use the monotonic clock; segment times are wall-clock. What each event asks is inlined, as a call
+/// would copy the queue.
 struct RenditionQueue: Sendable {
     let rendition: RenditionID
     /// The source's newest playlist names it, or none has been seen yet.
@@ -49,6 +50,7 @@ struct RenditionQueue: Sendable {
 
     /// Why the first segment cannot follow what was published without a boundary; nil when it can, or is not
     /// stored.
+    @inline(__always)
     var boundaryBeforeFirst: String? {
         guard let publishedEnd, let fact = segments.first?.fact else { return nil }
         if let asked = segments[0].boundary ?? pendingBoundary { return asked }
@@ -74,6 +76,7 @@ struct RenditionQueue: Sendable {
 
     /// Whether the first segment, which is not stored, has been waited for long enough: one target duration
     /// of its own, or one target duration in which a stored segment behind it could have been published.
+    @inline(__always)
     func isOverdue(now: SteadyInstant, target: Duration) -> Bool {
         if now - turnBegan > target { return true }
         guard let waiting = firstStoredAt else { return false }
@@ -91,6 +94,7 @@ struct RenditionQueue: Sendable {
     }
 
     /// When patience ends next: with the first segment, with what may replace it, or with the rendition.
+    @inline(__always)
     func nextTurn(after now: SteadyInstant, target: Duration) -> SteadyInstant? {
         var next: SteadyInstant?
         func add(_ end: SteadyInstant) {
@@ -109,9 +113,11 @@ struct RenditionQueue: Sendable {
     }
 
     /// The start of the next segment.
+    @inline(__always)
     var next: Instant? { segments.isEmpty ? nil : segments[0].placed.start }
 
     /// When the first of the segments that are stored was.
+    @inline(__always)
     private var firstStoredAt: SteadyInstant? {
         for index in segments.indices {
             if let storedAt = segments[index].storedAt { return storedAt }

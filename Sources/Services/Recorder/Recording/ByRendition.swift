@@ -45,6 +45,10 @@ struct ByRendition<Value: Sendable>: Sendable {
     mutating func insert(_ value: consuming Value, _ id: RenditionID) {
         let place = keys.firstIndex { id < $0 } ?? keys.count
         keys.insert(id, at: place)
-        values.insert(value, at: place)
+        // An insertion into an array would copy the value, which is large.
+        var behind: [Value] = []
+        while values.count > place, let last = values.popLast() { behind.append(last) }
+        values.append(value)
+        while let next = behind.popLast() { values.append(next) }
     }
 }
