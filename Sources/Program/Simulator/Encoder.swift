@@ -4,8 +4,8 @@ import Timeline
 
 /// A packager: cuts one programme into segments, and lists them.
 ///
-/// It knows the truth: when the media of each segment was live. What is asked of it is much, and its lists are
-/// long: so it is an object, which nothing copies.
+/// It knows the truth: when the media of each segment was live. It is asked for much, and its lists are long:
+/// so it is an object, which nothing copies.
 final class Encoder {
     enum Dates: String, CaseIterable, Sendable {
         case none, right, wholeSeconds, wrongZone
