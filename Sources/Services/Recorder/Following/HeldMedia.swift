@@ -64,8 +64,9 @@ struct HeldMedia: Sendable {
 
     /// Where on the time line a segment of another source begins; nil when nothing shows it.
     ///
-    /// Equal bytes are the same segment; of a slate that is sent over and over, the nearest one. Time stamps tell it if they lead to about the time that is expected:
-    /// two encoders that know nothing of each other hardly ever do that.
+    /// Equal bytes are the same segment; of a slate that is sent over and over, the nearest one. Time stamps
+    /// tell it if they lead to about the time that is expected: two encoders that know nothing of each other
+    /// hardly ever do that.
     func start(of probed: ProbedSegment, near expected: Instant) -> Instant? {
         let same = probed.digest.isEmpty ? [] : pieces.filter { $0.digest == probed.digest }
         let nearest = same.min {
