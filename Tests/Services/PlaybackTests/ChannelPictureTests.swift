@@ -149,7 +149,7 @@ struct ChannelPictureTests {
         cache.replace([], with: blocks)
         var made = 0
         func see() -> ChannelPicture {
-            pictures.picture(of: head) {
+            pictures.picture(of: head, blockCount: cache.insertedCount) {
                 made += 1
                 return ChannelPicture(head) { cache.held(of: $0.row) }
             }
@@ -157,13 +157,20 @@ struct ChannelPictureTests {
         _ = see()
         if case .cuts = see().find(window(10, 60)) {} else { Issue.record("not in the picture") }
         #expect(made == 1)
+        // What it lacks is not in memory: it is made again only when more has come.
+        pictures.drop(head.channel, blockCount: cache.insertedCount)
+        _ = see()
+        #expect(made == 1)
+        pictures.drop(head.channel, blockCount: cache.insertedCount + 1)
+        _ = see()
+        #expect(made == 2)
         // Blocks of another rendition take their space.
         let others = QuarterArchive(renditions: [("v1", []), ("v2", run(450, from: 0))])
         let other = try #require(others.head.renditions.last)
         blocks = Array(others.blocks(other).values)
         cache.replace([], with: blocks)
         if case .absent = see().find(window(10, 60)) {} else { Issue.record("still in the picture") }
-        #expect(made == 2)
+        #expect(made == 3)
     }
 
     @Test("A multivariant playlist is composed until the rates of its key frames are known")

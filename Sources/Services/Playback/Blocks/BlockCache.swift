@@ -36,6 +36,8 @@ final class BlockCache: Sendable {
         /// By rendition and begin of the quarter.
         var entries: [Int32: [Int64: Entry]] = [:]
         var byteCount = 0
+        /// Blocks that came in since the start.
+        var insertedCount = 0
         /// The quarters of all entries; the hand moves along them to find what to drop.
         var ring: [Quarter] = []
         var hand = 0
@@ -50,6 +52,9 @@ final class BlockCache: Sendable {
     private let clock: HostClock
     private let state = Mutex(State())
     private let evicted: @Sendable () -> Void
+
+    /// How many blocks came in since the start.
+    var insertedCount: Int { state.withLock { $0.insertedCount } }
 
     /// Keeps at most `capacity` bytes; `evicted` is called each time a tenth of them was dropped because of
     /// that, so that others drop it, too.
@@ -203,6 +208,7 @@ extension BlockCache.State {
         _ block: Block, now: SteadyInstant, isUsedAgain: Bool = false,
     ) {
         remove(block.quarter)
+        insertedCount += 1
         byteCount += block.byteCount
         entries[block.quarter.rendition, default: [:]][block.quarter.begin] = .init(
             block: block, used: now, place: ring.count, isUsedAgain: isUsedAgain)

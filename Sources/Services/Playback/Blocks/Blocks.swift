@@ -42,6 +42,9 @@ final class Blocks: Sendable {
         cache.held(of: rendition)
     }
 
+    /// How many blocks have come into memory since the start.
+    var insertedCount: Int { cache.insertedCount }
+
     /// How many blocks of some ranges are not in memory.
     func missing(_ ranges: [QuarterRange]) -> Int {
         ranges.reduce(0) { $0 + cache.missing($1) }

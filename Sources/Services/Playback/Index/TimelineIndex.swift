@@ -108,12 +108,15 @@ package final class TimelineIndex: Sendable {
 
     /// What memory holds of a channel.
     func picture(of head: ChannelHead) -> ChannelPicture {
-        pictures.picture(of: head) { ChannelPicture(head) { blocks.held(of: $0.row) } }
+        // Counted first: a block that comes meanwhile has it made once more.
+        pictures.picture(of: head, blockCount: blocks.insertedCount) {
+            ChannelPicture(head) { blocks.held(of: $0.row) }
+        }
     }
 
     /// Lets the picture of a channel be made again, because it lacks blocks.
     func dropPicture(of channel: Int32) {
-        pictures.drop(channel)
+        pictures.drop(channel, blockCount: blocks.insertedCount)
     }
 
     /// All segments that overlap a window, and the markers that lie in it.

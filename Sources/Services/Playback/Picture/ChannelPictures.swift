@@ -3,17 +3,27 @@ import Synchronization
 
 /// The pictures of channels that were asked for.
 final class ChannelPictures: Sendable {
-    private let known = Mutex<[Int32: ChannelPicture]>([:])
+    private struct Entry {
+        let picture: ChannelPicture
+        /// How many blocks had come into memory when it was made.
+        let blockCount: Int
+    }
+
+    private let known = Mutex<[Int32: Entry]>([:])
 
     /// The picture of a channel at the revision of a head; it is made if there is none.
-    func picture(of head: ChannelHead, making make: () -> ChannelPicture) -> ChannelPicture {
-        if let picture = known.withLock({ $0[head.channel] }), picture.revision == head.revision {
+    ///
+    /// `blockCount` is how many blocks have come into memory until now.
+    func picture(
+        of head: ChannelHead, blockCount: Int, making make: () -> ChannelPicture,
+    ) -> ChannelPicture {
+        if let picture = known.withLock({ $0[head.channel]?.picture }), picture.revision == head.revision {
             return picture
         }
         let made = make()
         known.withLock { known in
             if known.count >= Limits.cachedPictures { known.removeAll() }
-            known[head.channel] = made
+            known[head.channel] = Entry(picture: made, blockCount: blockCount)
         }
         return made
     }
@@ -23,8 +33,10 @@ final class ChannelPictures: Sendable {
         known.withLock { $0.removeAll() }
     }
 
-    /// More blocks of a channel are in memory than its picture has.
-    func drop(_ channel: Int32) {
-        known.withLock { _ = $0.removeValue(forKey: channel) }
+    /// The picture of a channel lacks blocks: it is made again if some have come into memory since.
+    func drop(_ channel: Int32, blockCount: Int) {
+        known.withLock { known in
+            if known[channel]?.blockCount != blockCount { known[channel] = nil }
+        }
     }
 }
