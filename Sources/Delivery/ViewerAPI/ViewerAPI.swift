@@ -136,7 +136,8 @@ package final class ViewerAPI: Sendable {
                     await windows.answer(request, key, route: route)
                 }
             }
-            return windows.isShort(request, route) ? .soon(make) : .later(make)
+            // What may compute for long leaves the server's thread, on which it would begin.
+            return windows.isShort(request, route) ? .soon(make) : .later { await onAnotherThread(make) }
         }
     }
 

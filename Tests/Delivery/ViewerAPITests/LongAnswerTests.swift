@@ -34,6 +34,25 @@ import Timeline
     }
 
     @Test(
+        "So does a window that is composed, however few pieces it has",
+        arguments: [
+            "?begintime=1469509516&duration=20&gaps=tag", "?dvr=7200", "?begintime=1469509516&mode=event",
+        ])
+    func composed(query: String) async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording("news"))
+            let path = "/live/news/index.m3u8\(query)"
+            #expect(try await viewer.get(path).status == 200)
+            // An answer that was kept is made at once.
+            guard case .later(let answer) = viewer.api.answer(HTTPRequest(.get, path + "&x=1")) else {
+                Issue.record("The answer is made at once")
+                return
+            }
+            #expect(await leavesItsThread { _ = await answer() })
+        }
+    }
+
+    @Test(
         "A multivariant playlist of many quarters is written elsewhere, also of more than wait for a turn",
         arguments: [20, 120])
     func multivariant(quarters: Int) async throws {

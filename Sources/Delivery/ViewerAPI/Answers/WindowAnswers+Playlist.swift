@@ -22,7 +22,8 @@ extension WindowAnswers {
                 of: window, query: query, for: asked.request.client)
             return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
         }
-        try await player.prepare(window, wanted, isCompressed: asked.coding == .gzip)
+        try await player.prepare(
+            window, wanted, isCompressed: asked.coding == .gzip, for: asked.request.client)
         guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
         return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
     }

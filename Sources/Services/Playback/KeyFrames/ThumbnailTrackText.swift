@@ -125,7 +125,7 @@ extension WindowPlayer {
         try await index.readKeyFrames(of: blocks, id, isCompressed: false, for: client)
         let step = max(Microseconds.perSecond, step)
         let isLong = contents.window.microseconds / step > Limits.cuesWithoutTurn
-        return try await inTurn(isLong, leavesThread: true) { () async throws(PlaybackError) in
+        return try await inTurn(isLong, leavesThread: true, for: client) { () async throws(PlaybackError) in
             var text = ThumbnailTrackText(
                 contents: contents, rendition: rendition, step: step, width: width, named: named)
             return try RenderedPlaylist(text.written())

@@ -17,7 +17,9 @@ extension WindowPlayer {
         let texts = blocks.compactMap { $0.keyFrames.load()?.text }
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
         let isLong = blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn
-        let playlist = try await inTurn(isLong, leavesThread: blocks.count > Limits.piecesAtOnce) {
+        let playlist = try await inTurn(
+            isLong, leavesThread: blocks.count > Limits.piecesAtOnce, for: client
+        ) {
             () async throws(PlaybackError) in
             try await BlockText.prepare(missing, isCompressed: isCompressed)
             var text = KeyFramePlaylistText(contents: contents, rendition: rendition)
@@ -29,8 +31,8 @@ extension WindowPlayer {
 
     /// The highest bit rate of the key frames of each rendition that has some, for a multivariant playlist.
     ///
-    /// What is not known yet is measured. While the catalogue is unavailable or busy, renditions of which a
-    /// rate is not known are left out: the playlist is still right, and players need no key frames to play it.
+    /// What is not known yet is measured. While the catalogue is unavailable or busy, renditions whose rate
+    /// is not known are left out: the playlist is still right, and players need no key frames to play it.
     func keyFrameRates(
         of contents: PlaylistContents, for client: String?,
     ) async throws(PlaybackError) -> [RenditionID: Int64] {

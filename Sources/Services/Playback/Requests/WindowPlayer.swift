@@ -6,8 +6,9 @@ package import Timeline
 package final class WindowPlayer: Sendable {
     let index: TimelineIndex
     let maxWindowSeconds: Int64
-    /// Compositions that compute for long; fewer than there are cores, so that others are not delayed.
-    private let turns: AsyncSemaphore
+    /// Compositions that compute for long; fewer than there are cores, so that others are not delayed, and of
+    /// one client half of them.
+    private let turns: ColdTurns
     private let lookBacks = SlidingLookBacks()
     let keyFrameRates = KeyFrameRates()
 
@@ -15,7 +16,9 @@ package final class WindowPlayer: Sendable {
     package init(index: TimelineIndex, maxWindowSeconds: Int64, longAnswers: Int = 1) {
         self.index = index
         self.maxWindowSeconds = maxWindowSeconds
-        turns = AsyncSemaphore(permits: longAnswers, waiters: Limits.compositionsWaiting)
+        turns = ColdTurns(
+            longAnswers, perClient: max(1, longAnswers / 2), waiting: Limits.compositionsWaiting,
+            clock: index.clock)
     }
 
     /// Composes the playlists of a request; they list at least one segment.
@@ -122,7 +125,8 @@ extension WindowPlayer {
             of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive, for: request.client)
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
         return try await inTurn(
-            held.pieceCount > Limits.piecesWithoutTurn, leavesThread: held.pieceCount > Limits.piecesAtOnce
+            held.pieceCount > Limits.piecesWithoutTurn, leavesThread: held.pieceCount > Limits.piecesAtOnce,
+            for: request.client
         ) {
             PlaylistComposer.compose(
                 held, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
@@ -131,15 +135,13 @@ extension WindowPlayer {
 
     /// Computes at once, or after leaving a thread on which requests may wait; what takes long in its turn.
     func inTurn<Value: Sendable>(
-        _ isLong: Bool, leavesThread: Bool = false,
+        _ isLong: Bool, leavesThread: Bool = false, for client: String?,
         _ compute: @Sendable () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
         guard isLong else { return try await leavesThread ? onAnotherThread(compute) : compute() }
-        let value = try await turns.withPermit { () async throws(PlaybackError) in
+        return try await turns.take(for: client) { () async throws(PlaybackError) in
             try await onAnotherThread(compute)
         }
-        guard let value else { throw .catalogue(.notInTime) }
-        return value
     }
 
     /// Makes the texts of a rendition's pieces that are not in memory yet, compressed if need be.
@@ -147,10 +149,12 @@ extension WindowPlayer {
     /// Rendering its media playlist then takes little time.
     package func prepare(
         _ contents: PlaylistContents, _ rendition: RenditionID, isCompressed: Bool,
+        for client: String? = nil,
     ) async throws(PlaybackError) {
         let texts = contents[rendition]?.segments.pieces.compactMap { $0.isWhole ? $0.block.text : nil } ?? []
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
-        try await inTurn(missing.count > Limits.textsWithoutTurn) { () async throws(PlaybackError) in
+        try await inTurn(missing.count > Limits.textsWithoutTurn, for: client) {
+            () async throws(PlaybackError) in
             try await BlockText.prepare(missing, isCompressed: isCompressed)
         }
     }
@@ -162,7 +166,7 @@ extension WindowPlayer {
         let pieces = contents.renditions.reduce(0) { $0 + $1.segments.pieces.count }
         let rates = try await keyFrameRates(of: contents, for: client)
         return try await inTurn(
-            pieces > Limits.piecesWithoutTurn, leavesThread: pieces > Limits.piecesAtOnce
+            pieces > Limits.piecesWithoutTurn, leavesThread: pieces > Limits.piecesAtOnce, for: client
         ) { () async throws(PlaybackError) in
             try RenderedPlaylist(contents.multivariantPlaylist(query: query, keyFrameRates: rates))
         }
