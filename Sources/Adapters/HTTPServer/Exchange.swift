@@ -177,7 +177,7 @@ extension Exchange {
         switch core.handler.answer(request) {
         case .now(let response): send(response)
         case .later(let work): answerLater(work, core.laterAnswers, on: core.background)
-        case .soon(let work): answerLater(work, core.laterAnswers, on: nil)
+        case .soon(let work): answerLater(work, core.soonAnswers, on: nil)
         case .reserved(let work): answerLater(work, core.reservedAnswers, on: nil)
         }
     }

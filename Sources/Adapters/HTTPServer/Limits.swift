@@ -19,6 +19,8 @@ package struct Limits: Sendable {
     package var answer = Duration.seconds(30)
     /// Concurrent answers that are made later; a request beyond them is answered 503.
     package var laterAnswers = 512
+    /// The same of short answers, which long ones cannot use up.
+    package var soonAnswers = 512
     /// Concurrent answers of the admin API, which viewers cannot use up.
     package var reservedAnswers = 64
     /// Streamed answers at a time, each of which has some 200 KiB in memory; one beyond them is answered 503.

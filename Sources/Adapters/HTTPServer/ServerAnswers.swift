@@ -3,11 +3,11 @@ import HTTP
 /// The answers that the server gives by itself, without asking the handler.
 enum ServerAnswers {
     static func badRequest(_ detail: String) -> HTTPResponse {
-        Problem(.badRequest, detail).response()
+        Problem(.badRequest, detail).response(readableByAll)
     }
 
     static func contentTooLarge(limit: Int) -> HTTPResponse {
-        Problem(.contentTooLarge, "the body may have at most \(limit) bytes").response()
+        Problem(.contentTooLarge, "the body may have at most \(limit) bytes").response(readableByAll)
     }
 
     /// Says how much of the connection's memory a request header may take; without fields and body where
@@ -19,7 +19,8 @@ enum ServerAnswers {
         return Problem(.requestHeaderFieldsTooLarge, detail).response(readableByAll)
     }
 
-    static let unknownCoding = Problem(.notImplemented, "the only transfer coding is chunked").response()
+    static let unknownCoding = Problem(.notImplemented, "the only transfer coding is chunked")
+        .response(readableByAll)
 
     static let busy = unavailable("too many requests are waiting")
     static let tooManyStreams = unavailable("too many downloads are running")

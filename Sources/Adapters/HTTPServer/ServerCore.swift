@@ -13,6 +13,7 @@ final class ServerCore: Sendable {
     let connections: ConnectionTable
     let suspended = SuspensionTable()
     let laterAnswers: AnswerPlaces
+    let soonAnswers: AnswerPlaces
     let reservedAnswers: AnswerPlaces
     let streams: ClientPlaces
     let proxies: TrustedProxies
@@ -27,6 +28,7 @@ final class ServerCore: Sendable {
         self.namesRequests = configuration.namesRequests
         self.background = configuration.background
         self.laterAnswers = AnswerPlaces(limit: configuration.limits.laterAnswers)
+        self.soonAnswers = AnswerPlaces(limit: configuration.limits.soonAnswers)
         self.reservedAnswers = AnswerPlaces(limit: configuration.limits.reservedAnswers)
         self.streams = ClientPlaces(
             limit: configuration.limits.streams, perClient: configuration.limits.streamsPerClient)

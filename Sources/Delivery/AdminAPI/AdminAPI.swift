@@ -106,7 +106,7 @@ package final class AdminAPI: Sendable {
         case .document: .now(documentResponse(request))
         case .metrics: .reserved { await self.metricsResponse() }
         case .readiness: .now(readiness.response)
-        case .frontPage: .reserved { await self.frontPageResponse() }
+        case .frontPage: .later { await self.frontPageResponse() }
         case .channels where request.method == .post: later { try await self.createChannel(request) }
         case .channels: later { try await self.listChannels(request) }
         case .channel(let path): try answer(request, to: path)

@@ -71,7 +71,7 @@ package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     case later(@Sendable () async -> HTTPResponse)
     /// As `later`, for an answer that waits but computes little: it does not go on behind those that compute
-    /// long.
+    /// long, and has places of its own.
     case soon(@Sendable () async -> HTTPResponse)
     /// As `later`, among a number of its own: requests of viewers cannot keep it from being answered.
     case reserved(@Sendable () async -> HTTPResponse)

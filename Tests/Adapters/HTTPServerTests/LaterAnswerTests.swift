@@ -193,7 +193,11 @@ struct LaterAnswerTests {
                 await Task.yield()
                 return HTTPResponse(status: .ok)
             }
-            return request.path == "/reserved" ? .reserved(work) : .later(work)
+            return switch request.path {
+            case "/reserved": .reserved(work)
+            case "/soon": .soon(work)
+            default: .later(work)
+            }
         }
         for (later, reserved) in [(0, 1), (1, 0)] {
             try await withServer(
@@ -205,6 +209,8 @@ struct LaterAnswerTests {
                 #expect(try await client.response().status == (later == 0 ? 503 : 200))
                 client.get("/reserved")
                 #expect(try await client.response().status == (reserved == 0 ? 503 : 200))
+                client.get("/soon")
+                #expect(try await client.response().status == 200)
             }
         }
     }
