@@ -35,7 +35,7 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .noSuchRendition(let id): "the channel has no rendition \(id)"
         case .noKeyFrames(let id):
             "rendition \(id) has no key frames here that a player could read alone"
-        case .expired: "the window is older than the channel's retention"
+        case .expired: "the window has expired"
         case .incomplete(let id, let missing):
             "rendition \(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
         case .busy: "many windows are being read already; ask again soon"

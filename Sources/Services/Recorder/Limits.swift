@@ -65,7 +65,7 @@ enum Limits {
     static let longestPauseForWhole = Duration.seconds(30)
     /// Segments of a rendition in a row that stayed as they were: of later ones no better bytes are expected.
     static let partsInARow = 3
-    /// Segments of which is remembered how long they play, to tell a part from a wrong EXTINF.
+    /// Segments whose measured durations are remembered, to tell a part from a wrong EXTINF.
     static let comparedSegments = 32
     /// The percentage of its length from which on a segment counts as whole that was not seen growing.
     static let wholePercentage: Int64 = 70
@@ -127,8 +127,8 @@ enum Limits {
     static let reckonedStarts = 3
     /// How long after a restart a playlist from before it may still appear.
     static let oldPlaylists = Duration.seconds(600)
-    /// Facts, segments and losses, that one transaction enters: a backlog goes in as many, and the channel's
-    /// line is locked for moments only.
+    /// Facts (segments and losses) of one batch: a backlog goes in as several batches, so that the row of the
+    /// channel in the table `line` is locked for moments only.
     static let factsPerBatch = 100
     /// Facts of all channels that one transaction enters, give or take a batch.
     static let factsPerTransaction = 2000
@@ -183,8 +183,8 @@ enum Limits {
     static let resumedFacts = 1000
     /// How long a start waits for the catalogue before it records without it.
     static let catalogueWait = Duration.seconds(2)
-    /// How long one waits for its turn and what the catalogue says of where it stopped: many channels start
-    /// at once, and the shortest usual playlists list more.
+    /// How long the start of a channel waits for its turn to read from the catalogue where it stopped: many
+    /// channels start at once, and the shortest usual playlists list more than this.
     static let headsWait = Duration.seconds(5)
     /// Pause between two looks whether the catalogue can be used.
     static let readinessPause = Duration.milliseconds(100)
@@ -278,7 +278,7 @@ enum Limits {
     static let clockStepStands = Duration.seconds(300)
     /// Dates in a row that must go on from the time line before dates that were wrong are used again.
     static let rightDates = 3
-    /// A time line that ends further ahead of the clock than this is said to, microseconds.
+    /// How far a time line may end ahead of the clock before the status says so, microseconds.
     static let timelineLead: Int64 = 120_000_000
     /// From here on the database's clock is believed rather than the host's, microseconds.
     static let clockDifference: Int64 = 60_000_000

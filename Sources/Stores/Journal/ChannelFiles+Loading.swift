@@ -34,7 +34,7 @@ extension ChannelFiles {
         }
     }
 
-    /// A record without its file must not speak of another file of that number.
+    /// Removes `.done` records whose file is gone: they must not be applied to a later file of that number.
     private func removeOrphanedRecords(_ numbers: [Int], besides files: [JournalFile]) throws(JournalError) {
         for number in numbers where !files.contains(where: { $0.number == number }) {
             try disk.remove(path(JournalFile(number: number).doneName))
@@ -47,7 +47,7 @@ extension ChannelFiles {
         let lines = JournalLines(bytes)
         if lines.isTorn {
             logger.notice(
-                "the last line of a journal file was cut by a crash", metadata: ["file": "\(file.name)"])
+                "The last line of a journal file was cut by a crash", metadata: ["file": "\(file.name)"])
         }
         if !lines.damagedLines.isEmpty { report(lines.damagedLines, in: file, bytes) }
         let done = DoneRecord.reading(try disk.read(path(file.doneName), upTo: Limits.channelByteCount) ?? [])

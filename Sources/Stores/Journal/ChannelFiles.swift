@@ -88,7 +88,7 @@ actor ChannelFiles {
             positions: positions, path: "\(channel)/\(file.name)", offset: file.byteCount - byteCount)
     }
 
-    /// Lines that are not durable are done; they are written again.
+    /// Marks lines as done that could not be made durable: their entries are appended again as new lines.
     func withdraw(_ positions: [JournalPosition], because error: JournalError) {
         logger.error("The journal goes on without its log", metadata: ["error": "\(error)"])
         output = nil
@@ -188,7 +188,7 @@ actor ChannelFiles {
             log?.removed("\(channel)/\(file.name)")
             return true
         } catch {
-            logger.warning("a journal file stays", metadata: ["error": "\(error)"])
+            logger.warning("A finished journal file could not be removed", metadata: ["error": "\(error)"])
             return false
         }
     }

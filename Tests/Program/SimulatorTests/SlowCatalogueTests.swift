@@ -35,7 +35,7 @@ struct SlowCatalogueTests {
         let scenario = Self.scenario(lateBy: 2_000_000, seed: 1)
         var simulation = Simulation(scenario) { lines.all.append($0) }
         #expect(simulation.run().isEmpty)
-        #expect(lines.all.contains { $0.contains("The catalogue is away") })
+        #expect(lines.all.contains { $0.contains("The catalogue does not take facts") })
         #expect(simulation.catalogue.repeatedCount > 0)
     }
 

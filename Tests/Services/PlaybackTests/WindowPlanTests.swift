@@ -46,7 +46,7 @@ struct WindowPlanTests {
         expect(.closed(begin: at(200), end: at(801)), fails: "a window may be at most 600 seconds long")
         expect(.closed(begin: at(1000), end: nil), fails: "nothing is recorded in this window")
         expect(
-            .closed(begin: at(50), end: at(100)), fails: "the window is older than the channel's retention")
+            .closed(begin: at(50), end: at(100)), fails: "the window has expired")
         expect(.event(begin: at(2000), end: nil), fails: "nothing is recorded in this window")
     }
 
@@ -54,7 +54,7 @@ struct WindowPlanTests {
     func beforeEverything() {
         let begin = Instant(seconds: -62_135_596_800)
         for span in [WindowRequest.Span.closed(begin: begin, end: nil), .event(begin: begin, end: nil)] {
-            expect(span, fails: "the window is older than the channel's retention")
+            expect(span, fails: "the window has expired")
             expect(
                 span, expiredBefore: Instant(microseconds: 0), fails: "nothing is recorded in this window")
         }

@@ -48,6 +48,6 @@ struct CatalogueAwayTests {
         #expect(zip(asked, asked.dropFirst()).allSatisfy { $1 - $0 < 1.2 })
         #expect(asked.filter { $0 < 60 }.count < 70)
         #expect(asked.contains { (60..<61.2).contains($0) })
-        #expect(messages == ["The catalogue is away", "The catalogue takes facts again"])
+        #expect(messages == ["The catalogue does not take facts", "The catalogue takes facts again"])
     }
 }

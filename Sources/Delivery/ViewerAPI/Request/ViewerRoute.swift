@@ -68,7 +68,7 @@ struct WindowRoute: Equatable {
         /// `frames.vtt`: a track of pictures.
         case thumbnails
 
-        /// The file of this API that the resource is.
+        /// The file under which this API answers a window of the resource, as redirects name it.
         var file: String {
             switch self {
             case .index, .single, .since, .recordingStatus: "index.m3u8"

@@ -3,9 +3,9 @@ import Concurrency
 
 /// How blocks are dropped when memory is full.
 ///
-/// All blocks are in a ring, nearly in the order in which they came. A hand moves along the ring. At each
-/// step it compares a few blocks at equal distances and drops the one that is wanted least. So no call looks
-/// at all blocks.
+/// A variant of the CLOCK algorithm: all blocks are in a ring, nearly in the order in which they came, and a
+/// hand moves along it. At each step it compares a few blocks at equal distances and drops the one that is
+/// wanted least, so no call looks at all blocks.
 extension BlockCache.State {
     /// Drops blocks until there is room.
     ///

@@ -1,8 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// Lets a few windows be read from the catalogue at a time, and of one client fewer, so that the others get
-/// their turn.
+/// Limits how many windows are read from the catalogue, or composed, at a time: in all and for each client.
 final class ColdTurns: Sendable {
     /// A client that has turns or waits for one.
     private struct Share {

@@ -1,10 +1,10 @@
 import Concurrency
 
-/// Where the beat lies at which a live playlist grows, as far as its loads have shown.
+/// Estimates the phase of a live playlist's updates (the beat) from its loads.
 ///
-/// Polls that merely keep the standard's distance from each other (RFC 8216bis §6.3.4) stay wherever between
-/// two beats they happened to begin: up to a whole segment late, for ever. Leaning the pause by no more than
-/// the usual jitter brings them to a little behind the beat, and holds them there.
+/// Polls that only keep the interval of the standard (RFC 8216bis §6.3.4) keep the phase that they began
+/// with: up to a whole segment late, for ever. Adjusting the interval by no more than the usual jitter moves
+/// each poll to shortly after an update, and keeps it there.
 struct ListingBeat: Sendable {
     /// How far behind the beat polls are to come, as a share of a segment.
     private let goal: Double

@@ -5,7 +5,7 @@ import Timeline
 struct LeaderStep: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
     var numbers: Int64
-    /// How far behind the begins of its segments those of the other one begin, microseconds; below 0 before.
+    /// How much later the other rendition's segments begin than its own, microseconds; below 0: earlier.
     var later: Int64
 }
 

@@ -43,9 +43,10 @@ struct PlaylistFollower: Sendable {
     private var isUnconfirmed = false
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
-    /// Of the playlist that is judged: a later one may have the names of another numbering.
+    /// What is known of the names in the playlist that is judged; it does not hold for later playlists.
     private var names = Names.inDoubt
-    /// Up to which number a playlist may go back for that; one that lists more is compared once more.
+    /// The highest number of a playlist that went back and was confirmed; one that lists more is compared
+    /// again.
     private var confirmedNumber = Int64.max
     /// A comparison of bytes showed that the source renames its segments with each load.
     private var ignoresNames = false

@@ -40,7 +40,8 @@ struct RenditionProgress: Sendable {
     /// The first number of a playlist with another numbering whose bytes are compared with what is held,
     /// until the run begins.
     var renumberedFrom: Int64?
-    /// The newest entry of a source that has come into use and is to go on first; nil where none is.
+    /// The newest entry of a source that has come into use and is recorded only once it lists a newer one;
+    /// nil if it need not.
     var awaited: SeenEntry?
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
     var leaderStep: LeaderStep?
@@ -63,8 +64,8 @@ struct RenditionProgress: Sendable {
     var deferred = DeferredSegments()
     /// Those that were listed under EXT-X-GAP.
     var gaps = GapSegments()
-    /// A boundary that no segment carries yet, because all of its playlist was recorded already; `hole` says
-    /// why time may be missing there.
+    /// A boundary that waits for the first new segment, because everything in the playlist was recorded
+    /// already; `hole` says why time may be missing there.
     private(set) var owed: (cause: String, hole: GapReason)?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
@@ -184,9 +185,9 @@ struct RenditionProgress: Sendable {
     ///   - playlist: the playlist as received
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new run begins with it
-    ///   - cause: the boundary in front of the first entry, if one is known; of another `source` and of a
-    ///     `restart` entries that are recorded already are skipped, of a restart that this process has not
-    ///     come back to only those whose dates show it, and none where media show that they are others
+    ///   - cause: the boundary before the first entry, if one is known. With `source` and `restart`, entries
+    ///     that are recorded already are skipped. With a `restart` that this process has seen itself, only
+    ///     those whose dates show that they are recorded. None is skipped if the media are known to be new
     ///   - hole: why time may be missing before a step
     ///   - arrival: when the playlist was fetched
     ///   - shared: starts by number that the leading rendition has

@@ -13,7 +13,7 @@ struct PendingSegment: Sendable {
     let placed: PlacedSegment
     var progress = Progress.expected
     var storedAt: SteadyInstant?
-    /// It is fetched some time: what comes behind it does not wait for it.
+    /// It is fetched later; the segments after it do not wait for it.
     var isPostponed = false
     /// What is stored is not whole, and better bytes may come.
     var awaitsBetter = false

@@ -23,7 +23,7 @@ struct Publisher: Sendable {
         var count: Int { segments.count + losses.count }
     }
 
-    /// A wish for a boundary that waits until all renditions have come to it.
+    /// A boundary that was asked for and waits until all renditions have reached it.
     struct Request: Sendable {
         var at: Instant
         var cause: String

@@ -122,7 +122,7 @@ struct ActionRunner: ActionPerforming {
             try await journal.setAside(
                 refused: entries.map { ($0.entry, $0.position) }, because: reason)
         } catch {
-            logger.error("Refused facts were not set aside", metadata: ["error": "\(error)"])
+            logger.error("Refused facts could not be moved to refused.jsonl", metadata: ["error": "\(error)"])
         }
     }
 

@@ -22,7 +22,7 @@ struct ChannelCondition: Sendable {
     private var lastStored: SteadyInstant?
     /// When this process took the channel.
     private let began: Moment
-    /// The published head lay behind the channel's beginning when this process took it.
+    /// Something was published before this process took the channel.
     private let hasPast: Bool
 
     init(began: Moment, hasPast: Bool) {

@@ -117,7 +117,9 @@ actor ChannelRecorder {
         await withCheckedContinuation { idle = $0 }
         limit.cancel()
         guard !works.isEmpty else { return }
-        logger.error("Work of a recording does not end and is left", metadata: ["count": "\(works.count)"])
+        logger.error(
+            "Tasks of a recording did not end in time and are abandoned",
+            metadata: ["count": "\(works.count)"])
     }
 
     private func stopWaiting() {

@@ -21,7 +21,7 @@ package enum RecordingAction: Sendable {
 
     /// Make entries durable, all or none.
     case journal([JournalEntry])
-    /// Read entries behind a position that are not done, at most so many.
+    /// Read at most `limit` entries after a position that are not done.
     case readJournal(after: JournalPosition?, limit: Int)
     /// Entries are in the catalogue.
     case trimJournal([JournalPosition])
@@ -56,7 +56,7 @@ package enum RecordingEnding: Sendable, Equatable {
     case stopped
     /// Another node has taken the channel.
     case leaseLost
-    /// A playlist reaches back behind what was read of the catalogue: more must be read.
+    /// A playlist reaches further back than what was read of the catalogue: more must be read.
     case knewTooLittle
     /// The journal refused what no retry can change.
     case failed(String)

@@ -212,7 +212,7 @@ extension RecordingState {
     ) {
         guard case .media(let playlist) = fetched.playlist else {
             let reason = "a multivariant playlist stands where a media playlist was"
-            // To open a source again that names such URLs would lead to them again.
+            // The multivariant playlist names this URL: to open the source again would lead to it again.
             return sources.session?.isMultivariant ?? false
                 ? renditionFailed(id, .unusable(reason), now: now) : reopen(reason, now: now)
         }
@@ -223,7 +223,8 @@ extension RecordingState {
         let isTold = sources.session?.tellsTagsInForce(id, playlist) ?? true
         guard playlist.skip == nil || isTold && (failures >= 2 || progress.isContinued(id, by: playlist))
         else {
-            let error = SourceError.unusable("the playlist leaves out segments unasked (EXT-X-SKIP)")
+            let error = SourceError.unusable(
+                "the playlist is a delta update that was not requested (EXT-X-SKIP)")
             return renditionFailed(id, error, now: now)
         }
         let listing = progress.playlistArrived(
@@ -290,8 +291,8 @@ extension RecordingState {
             progress.inTrouble(.sourceUnreachable, id)
             log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
         }
-        // Where the configured URL led to may be gone for good, whatever it answers: the URL may lead
-        // elsewhere by now.
+        // The target of a redirect may be gone for good, whatever it answers. The configured URL may
+        // redirect elsewhere by now.
         if error.needsReload || poll.polling.failures >= 2 {
             requestRenewal(because: error.description, now: now)
         }
@@ -376,7 +377,7 @@ extension RecordingState {
             doubt.retry = (next, time)
             sources.session?.doubts(id, doubt)
         } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
-            log(.info, "A playlist stays in doubt", ["rendition": "\(id)"])
+            log(.info, "Not known yet: is a playlist stale, or a restart?", ["rendition": "\(id)"])
         } else {
             segmentProbed(ProbedSegment(digest: []), request, now: now)
         }

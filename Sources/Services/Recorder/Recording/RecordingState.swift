@@ -8,7 +8,7 @@ package import Timeline
 /// Records one channel under one lease: decides what is fetched, where in time it belongs, what is published
 /// and when.
 ///
-/// A value without I/O, clock and chance: events go in with the time at which they happened, actions come
+/// A value without I/O, clock and randomness: events go in with the time at which they happened, actions come
 /// out. The same events with the same seed give the same actions.
 package struct RecordingState: Sendable {
     /// How far the recording of the channel has come.
@@ -302,7 +302,7 @@ extension RecordingState {
         }
         for loss in pending.overdue {
             log(
-                .warning, "A segment was not stored in its turn",
+                .warning, "A segment was not stored in time; what follows it is published without it",
                 ["rendition": loss.rendition?.description ?? ""])
         }
         seekRefused(pending.batch.listed)
@@ -327,7 +327,7 @@ extension RecordingState {
     /// Whatever the catalogue answers, recording goes on: facts wait, and the same batch goes once more.
     private mutating func awaitCatalogue(_ error: CatalogueError, now: SteadyInstant) {
         if catalogueError != "\(error)" {
-            log(.warning, "The catalogue is away", ["error": "\(error)"])
+            log(.warning, "The catalogue does not take facts", ["error": "\(error)"])
         }
         catalogueError = "\(error)"
         commit = .retrying(at: now + commitDelay)

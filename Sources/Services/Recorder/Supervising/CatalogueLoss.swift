@@ -31,7 +31,7 @@ struct CatalogueLoss: Sendable {
         }
         if entered > 0 {
             logger.warning(
-                "Facts that the catalogue had and lacked were entered again",
+                "Facts that the catalogue had lost were entered again",
                 metadata: ["segments": "\(entered)"])
         }
         return entered

@@ -179,7 +179,8 @@ struct ChannelTask: Sendable {
                 try await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
             }
         } catch {
-            logger.warning("The lease runs out by itself", metadata: ["error": "\(error)"])
+            logger.warning(
+                "The lease could not be released; it expires by itself", metadata: ["error": "\(error)"])
         }
     }
 }

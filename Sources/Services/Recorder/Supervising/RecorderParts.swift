@@ -19,7 +19,7 @@ package struct RecorderParts: Sendable {
     package var addressPolicy: AddressPolicy
     package var board: StatusBoard
     package var clock: HostClock
-    /// A number by chance for each recording: it keeps the polling of many channels from going in step.
+    /// A random number for each recording: it keeps the polling of many channels from going in step.
     package var seed: @Sendable () -> UInt64
     /// Whether the catalogue has the program's schema; once it has, it keeps it.
     package var isCatalogueReady: @Sendable () -> Bool

@@ -110,7 +110,7 @@ package struct RecorderService: Sendable {
             return nil
         } catch {
             if supervisor.isIdle { await resumeChannels(&supervisor) }
-            return warn("Channels stay as they are", error, after: complaint)
+            return warn("Channels could not be read; those that are recorded go on", error, after: complaint)
         }
     }
 
