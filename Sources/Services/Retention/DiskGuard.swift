@@ -20,15 +20,23 @@ package final class DiskGuard: Sendable {
         }
     }
 
-    private let full = Mutex(false)
+    /// Why recording stops; nil while there is room.
+    private let reason = Mutex<String?>(nil)
 
     package init() {}
 
     package var isFull: Bool {
-        full.withLock { $0 }
+        reason.withLock { $0 != nil }
     }
 
-    func set(_ isFull: Bool) {
-        full.withLock { $0 = isFull }
+    /// Sets why recording stops; nil lets it continue.
+    ///
+    /// - Returns: the reason until now
+    @discardableResult
+    func set(_ reason: String?) -> String? {
+        self.reason.withLock { former in
+            defer { former = reason }
+            return former
+        }
     }
 }

@@ -19,6 +19,21 @@ enum Limits {
     static let fileFloor: Int64 = 5000
     /// Steps in one round under disk pressure; each deletes a quarter of an hour or some pending hours.
     static let stepsUnderPressure = 200
+    /// Deletions that may go ahead of the space that they free, at first: a file system frees it at once, or
+    /// with its next transaction.
+    static let stepsAhead = 4
+    /// The same after they have proved to have an effect, late: in the half minute that some file systems
+    /// take a thousand channels complete as many quarters of an hour.
+    static let mostStepsAhead = 32
+    /// The part of what was deleted, as a divisor, that must become free: others write meanwhile.
+    static let effectShare: Int64 = 4
+    /// How long deletions may take to have an effect, and hours that cannot be deleted wait.
+    static let effectPause = Duration.seconds(60)
+    /// The longest pause between deletions that have no effect: a quarter of an hour is lost in each.
+    static let longestEffectPause = Duration.seconds(86_400)
+    /// Seconds between two looks at the free space while an effect is waited for: recording writes less in
+    /// between than one deletion frees.
+    static let effectSeconds = 1
     /// Seconds between two rounds of retention.
     static let roundSeconds = 30
     /// Between two looks whether the catalogue is ready.

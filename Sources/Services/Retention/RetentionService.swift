@@ -19,19 +19,21 @@ package struct RetentionService: Sendable {
         }
     }
 
-    private let catalogue: Catalogue
-    private let store: any SegmentStore
-    private let configuration: Configuration
-    private let diskGuard: DiskGuard
+    let catalogue: Catalogue
+    let store: any SegmentStore
+    let configuration: Configuration
+    let diskGuard: DiskGuard
     /// Whether the catalogue has the program's schema; once it has, it keeps it.
-    private let isCatalogueReady: @Sendable () -> Bool
-    private let clock: HostClock
+    let isCatalogueReady: @Sendable () -> Bool
+    let clock: HostClock
     private let started: SteadyInstant
     /// The time from which ages are measured.
     package let ages = RetentionClock()
+    /// Whether what is deleted under disk pressure becomes free.
+    let effect = DeletionEffect()
     private let databaseTime: @Sendable () async throws -> Instant
-    private let archive: ArchiveCheck
-    private let logger: Logger
+    let archive: ArchiveCheck
+    let logger: Logger
 
     package init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
@@ -76,6 +78,11 @@ package struct RetentionService: Sendable {
             group.addTask {
                 await clock.every(
                     .seconds(Limits.pressureSeconds), { try await keepSpaceFree() }, onError: report)
+            }
+            group.addTask {
+                // What fails here fails in the rounds, too, which report it.
+                await clock.every(
+                    .seconds(Limits.effectSeconds), { try await watchSpace() }, onError: { _ in })
             }
         }
     }
@@ -212,14 +219,15 @@ package struct RetentionService: Sendable {
     /// An hour that cannot be deleted is postponed, so that it does not block the others; so is one without
     /// files in an archive that lacks others, too.
     ///
-    /// - Returns: the number of hours
     @discardableResult
-    private func deletePendingHours(ahead: Int64 = 0) async throws -> Int {
-        var count = 0
+    func deletePendingHours(ahead: Int64 = 0) async throws -> DeletionStep {
+        var step = DeletionStep()
         for hour in try await catalogue.pendingDeletionHours(limit: Limits.hoursPerRound, ahead: ahead) {
             do {
-                if try await delete(hour) {
-                    count += 1
+                if let deleted = try await delete(hour) {
+                    step.doneHours += 1
+                    step.deleted.files += deleted.files
+                    step.deleted.bytes += deleted.bytes
                 } else {
                     try await catalogue.postpone(hour, seconds: Limits.postponedSeconds)
                 }
@@ -232,24 +240,25 @@ package struct RetentionService: Sendable {
                         "hour": "\(hour.hour.rfc3339)", "error": "\(error)",
                     ])
                 try await catalogue.postpone(hour, seconds: Limits.postponedSeconds)
+                step.failedHours += 1
             }
         }
-        return count
+        return step
     }
 
-    /// - Returns: whether the hour is done
-    private func delete(_ hour: PendingDeletionHour) async throws -> Bool {
+    /// - Returns: nil if the hour is not done
+    private func delete(_ hour: PendingDeletionHour) async throws -> Deleted? {
         let deleted = try await store.deleteHour(
             channel: hour.channel, rendition: hour.rendition, hour: hour.hour,
             before: hour.before, keeping: try await catalogue.names(in: hour))
-        if deleted.files == 0, try await archive.isMissing() { return false }
+        if deleted.files == 0, try await archive.isMissing() { return nil }
         try await catalogue.completeDeletion(hour)
         logger.debug(
             "Deleted the files of an hour",
             metadata: [
                 "channel": "\(hour.channel)", "files": "\(deleted.files)", "bytes": "\(deleted.bytes)",
             ])
-        return true
+        return deleted
     }
 
     /// Deletes initialization sections and keys whose grace period is over, until none is left or a round's
@@ -283,71 +292,5 @@ package struct RetentionService: Sendable {
                 "Initialization sections and keys could not be deleted",
                 metadata: ["objects": "\(failures)"])
         }
-    }
-
-    /// Frees space if less than the floor is free.
-    ///
-    /// First the grace period of pending deletions ends early. Then the oldest segments of all channels
-    /// expire. If none are left, recording stops until there is space again.
-    ///
-    /// Nothing expires that would free no space: where the floor is larger than the disk, or the archive
-    /// lacks its files.
-    ///
-    /// Recording also stops if the catalogue is unavailable and less than half of the floor is free, so that
-    /// PostgreSQL has space to recover.
-    func keepSpaceFree() async throws {
-        do {
-            try await freeSpace()
-        } catch {
-            if let space = try await store.space() {
-                setFull(diskGuard.isFull || isShort(space, share: 2))
-            }
-            throw error
-        }
-    }
-
-    private func freeSpace() async throws {
-        for _ in 0..<Limits.stepsUnderPressure {
-            guard let space = try await store.space(), isShort(space) else {
-                diskGuard.set(false)
-                return
-            }
-            guard isCatalogueReady() else { throw CatalogueError.notInTime }
-            if configuration.floor.bytes(of: space) >= space.totalBytes {
-                return setFull(true, because: "more is to stay free than the archive's disk has")
-            }
-            if try await archive.isMissing() {
-                return setFull(true, because: "the archive lacks most files: is its disk mounted?")
-            }
-            if try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0,
-                try await deletePendingHours() > 0
-            {
-                continue
-            }
-            guard let oldest = try await catalogue.oldestQuarter(), oldest.end < clock.now() else { break }
-            logger.warning(
-                "The disk is nearly full: expiring the oldest segments",
-                metadata: ["channel": "\(oldest.channel)", "before": "\(oldest.end.rfc3339)"])
-            try await catalogue.expire(
-                oldest.channel, row: oldest.row, before: oldest.end, graceSeconds: 0)
-            try await deletePendingHours()
-        }
-        if let space = try await store.space() {
-            setFull(isShort(space))
-        }
-    }
-
-    /// Whether less than the floor is left, or less than a part of it: bytes, or files, of which small
-    /// segments need as many as large ones.
-    private func isShort(_ space: StorageSpace, share: Int64 = 1) -> Bool {
-        space.availableBytes < configuration.floor.bytes(of: space) / share
-            || space.availableFiles.map { $0 < Limits.fileFloor / share } ?? false
-    }
-
-    private func setFull(_ isFull: Bool, because reason: String = "the disk is full") {
-        if isFull, !diskGuard.isFull {
-            logger.error("Recording stops", metadata: ["error": "\(reason)"])
-        }
-        diskGuard.set(isFull)
     }
 }

@@ -120,11 +120,14 @@ struct RetentionFixture {
 /// Runs a test with its own database and archive.
 func withHouse(
     _ kind: StoreKind = .memory, retention: Int64?, maxBytes: Int64? = nil, space: StorageSpace? = nil,
-    hasLimit: Bool = true, _ body: (RetentionFixture) async throws -> Void
+    hasLimit: Bool = true, in given: (any SegmentStore)? = nil,
+    _ body: (RetentionFixture) async throws -> Void
 ) async throws {
     let folder = kind == .directory ? try TemporaryFolder("retention") : nil
     let store: any SegmentStore =
-        if let folder {
+        if let given {
+            given
+        } else if let folder {
             try DirectorySegmentStore.open(folder.path, logger: silentLogger)
         } else {
             if hasLimit {

@@ -1,0 +1,118 @@
+import Catalogue
+import Concurrency
+import Logging
+import SegmentStore
+import Timeline
+
+extension RetentionService {
+    /// Frees space if less than the floor is free.
+    ///
+    /// First the grace period of pending deletions ends early. Then the oldest segments of all channels
+    /// expire. If none are left, recording stops until there is space again.
+    ///
+    /// Nothing expires that would free no space: where the floor is larger than the disk, or the archive
+    /// lacks its files. A round deletes no more than is short at its begin, and little while what was deleted
+    /// does not become free.
+    ///
+    /// Recording also stops if the catalogue is unavailable, or freed space is waited for, and less than half
+    /// of the floor is free, so that PostgreSQL has space to recover.
+    func keepSpaceFree() async throws {
+        do {
+            try await freeSpace()
+        } catch {
+            if let space = try await store.space() { stopBelowHalf(space) }
+            throw error
+        }
+    }
+
+    /// Looks whether space becomes free while that is waited for.
+    func watchSpace() async throws {
+        guard effect.isAwaited, let space = try await store.space() else { return }
+        effect.look(space, isShort: !shortage(of: space).isNone, at: clock.steady())
+    }
+
+    private func freeSpace() async throws {
+        try await watchSpace()
+        var wanted: Shortage?
+        for _ in 0..<Limits.stepsUnderPressure {
+            guard let space = try await store.space(), !shortage(of: space).isNone else {
+                return setFull(nil)
+            }
+            guard isCatalogueReady() else { throw CatalogueError.notInTime }
+            if configuration.floor.bytes(of: space) >= space.totalBytes {
+                return setFull("more is to stay free than the archive's disk has")
+            }
+            if try await archive.isMissing() {
+                return setFull("the archive lacks most files: is its disk mounted?")
+            }
+            let rest = wanted ?? shortage(of: space) - effect.unseen
+            guard !rest.isNone, let deleted = try await freeSome(of: space) else { return wait(with: space) }
+            wanted = rest - deleted
+        }
+        if let space = try await store.space() {
+            setFull(shortage(of: space).isNone ? nil : Self.diskIsFull)
+        }
+    }
+
+    /// Deletes hours that wait for their deletion, or what expires of the oldest quarter of an hour.
+    ///
+    /// - Returns: nil if nothing can be deleted, or is to be for now
+    private func freeSome(of space: StorageSpace) async throws -> Deleted? {
+        if effect.allowsPending(at: clock.steady()),
+            try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0
+        {
+            let step = try await deletePending(of: space, expired: false)
+            if step.doneHours > 0 { return step.deleted }
+        }
+        guard effect.allowsStep else { return nil }
+        guard let oldest = try await catalogue.oldestQuarter(), oldest.end < clock.now() else {
+            if effect.trouble == nil { setFull(Self.diskIsFull) }
+            return nil
+        }
+        logger.warning(
+            "The disk is nearly full: expiring the oldest segments",
+            metadata: ["channel": "\(oldest.channel)", "before": "\(oldest.end.rfc3339)"])
+        try await catalogue.expire(oldest.channel, row: oldest.row, before: oldest.end, graceSeconds: 0)
+        return try await deletePending(of: space, expired: true).deleted
+    }
+
+    private func deletePending(of space: StorageSpace, expired: Bool) async throws -> DeletionStep {
+        let step = try await deletePendingHours()
+        if let after = try await store.space() {
+            effect.enter(
+                step, shortage: shortage(of: space), from: space, to: after, expired: expired,
+                at: clock.steady())
+        }
+        return step
+    }
+
+    /// What is missing to the floor: bytes, or files, of which small segments need as many as large ones.
+    private func shortage(of space: StorageSpace, share: Int64 = 1) -> Shortage {
+        Shortage(
+            bytes: max(0, configuration.floor.bytes(of: space) / share - space.availableBytes),
+            files: space.availableFiles.map { max(0, Limits.fileFloor / share - $0) } ?? 0)
+    }
+
+    /// Nothing more is deleted in this round.
+    private func wait(with space: StorageSpace) {
+        if let trouble = effect.trouble {
+            setFull(trouble.rawValue)
+        } else {
+            stopBelowHalf(space)
+        }
+    }
+
+    private func stopBelowHalf(_ space: StorageSpace) {
+        if !diskGuard.isFull, !shortage(of: space, share: 2).isNone { setFull(Self.diskIsFull) }
+    }
+
+    private static let diskIsFull = "the disk is full"
+
+    /// Sets why recording stops; nil lets it continue.
+    private func setFull(_ reason: String?) {
+        let former = diskGuard.set(reason)
+        if let reason, reason != former {
+            logger.error("Recording stops", metadata: ["error": "\(reason)"])
+        }
+    }
+}
