@@ -113,6 +113,8 @@ extension RetentionService {
         let former = diskGuard.set(reason)
         if let reason, reason != former {
             logger.error("Recording stops", metadata: ["error": "\(reason)"])
+        } else if reason == nil, former != nil {
+            logger.notice("Recording continues: the disk has space again")
         }
     }
 }

@@ -118,6 +118,7 @@ struct DeletionEffectTests {
             try await stage.pass(65)
             #expect(try await stage.fixture.left() == (facts: 5, files: 5))
             #expect(!stage.diskGuard.isFull)
+            #expect(stage.count("Recording continues") == 1)
         }
     }
 

@@ -253,8 +253,13 @@ struct RetentionServiceTests {
         try await withHouse(retention: nil) { fixture in
             let diskGuard = DiskGuard()
             diskGuard.set("the disk is full")
-            try await fixture.service(floor: .bytes(1), diskGuard).keepSpaceFree()
+            let lines = LogLines()
+            let service = fixture.service(
+                floor: .bytes(1), clock: ManualClock(wall: noon), databaseTime: { noon }, diskGuard,
+                logger: lines.logger)
+            for _ in 0..<2 { try await service.keepSpaceFree() }
             #expect(!diskGuard.isFull)
+            #expect(lines.all == ["Recording continues: the disk has space again"])
         }
     }
 
