@@ -65,7 +65,10 @@ extension RetentionService {
             if step.doneHours > 0 { return step.deleted }
         }
         guard effect.allowsStep else { return nil }
-        guard let oldest = try await catalogue.oldestQuarter(), oldest.end < clock.now() else {
+        // The quarter that is being recorded stays. A host without a battery starts its clock at 1970.
+        guard let oldest = try await catalogue.oldestQuarter(),
+            oldest.end < max(clock.now(), oldest.newestEnd)
+        else {
             if effect.trouble == nil { setFull(Self.diskIsFull) }
             return nil
         }

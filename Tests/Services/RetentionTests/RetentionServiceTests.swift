@@ -345,6 +345,19 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("Space is freed on a host whose clock begins at 1970")
+    func clockAtItsBegin() async throws {
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: nil, space: space) { fixture in
+            let diskGuard = DiskGuard()
+            let service = fixture.service(
+                floor: .bytes(14_000), at: Instant(seconds: 86_400), diskGuard)
+            try await service.keepSpaceFree()
+            #expect(try await fixture.left() == (facts: 5, files: 5))
+            #expect(!diskGuard.isFull)
+        }
+    }
+
     @Test("All keys whose grace period is over are deleted in one round")
     func manyObjects() async throws {
         try await withHouse(retention: nil) { fixture in

@@ -6,6 +6,8 @@ package struct OldestQuarter: Sendable {
     package var channel: ChannelID
     package var row: Int32
     package var end: Instant
+    /// The newest end of what any channel has recorded.
+    package var newestEnd: Instant
 }
 
 extension Catalogue {
@@ -59,7 +61,8 @@ extension Catalogue {
         try await mappingErrors {
             let rows = try await pool.query(
                 """
-                SELECT c.slug, c.channel_id, min(oldest.quarter_us) AS quarter_us
+                SELECT c.slug, c.channel_id, min(oldest.quarter_us) AS quarter_us,
+                    (SELECT max(end_us) FROM line) AS newest_us
                 FROM channel c JOIN line l USING (channel_id) JOIN rendition r USING (channel_id),
                     LATERAL (SELECT b.quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
                         AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
@@ -70,7 +73,8 @@ extension Catalogue {
                 guard let id = ChannelID(try row.decode("slug", as: String.self)) else { continue }
                 let quarter = Instant(microseconds: try row.decode("quarter_us"))
                 return OldestQuarter(
-                    channel: id, row: try row.decode("channel_id"), end: quarter + Quarter.microseconds)
+                    channel: id, row: try row.decode("channel_id"), end: quarter + Quarter.microseconds,
+                    newestEnd: Instant(microseconds: try row.decode("newest_us")))
             }
             return nil
         }
