@@ -22,16 +22,17 @@ final class ArchiveCheck: Sendable {
 
     /// Whether most of some files are not there.
     ///
-    /// What one look finds holds for a minute.
+    /// What one look finds holds for a minute. An archive of which fewer than eight files are known is taken
+    /// to be there: one that is lost would decide for all, and expiry goes on.
     func isMissing() async throws -> Bool {
         let now = clock.steady()
         if let last = last.withLock({ $0 }), now - last.at < Limits.archiveCheckPause {
             return last.isMissing
         }
-        let sample = try await catalogue.archiveSample(count: Limits.archiveSample)
+        let sample = Set(try await catalogue.archiveSample(count: Limits.archiveSample))
         var found = 0
         for key in sample where try await store.contains(key) { found += 1 }
-        let isMissing = 2 * found < sample.count
+        let isMissing = sample.count >= Limits.leastArchiveSample && 2 * found < sample.count
         let before = last.withLock { last in
             defer { last = (isMissing, now) }
             return last?.isMissing ?? false

@@ -8,6 +8,8 @@ enum Limits {
     static let postponedSeconds = 600
     /// Files that are looked for to see whether the archive has those that the catalogue knows.
     static let archiveSample = 32
+    /// Different files that such a look needs to decide anything.
+    static let leastArchiveSample = 8
     /// How long it is believed what such a look found.
     static let archiveCheckPause = Duration.seconds(60)
     /// Initialization sections and keys that are looked up with one statement.

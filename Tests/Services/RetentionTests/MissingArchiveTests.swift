@@ -59,6 +59,32 @@ struct MissingArchiveTests {
         }
     }
 
+    @Test("Of fewer than eight files nothing is concluded, and expiry goes on")
+    func fewFiles() async throws {
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 20_000)
+        try await withHouse(retention: nil, space: space) { fixture in
+            for fact in fixture.facts.prefix(9) { try await fixture.store.delete(fact.key) }
+            try await fixture.catalogue.expire(
+                fixture.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)
+            let diskGuard = DiskGuard()
+            try await fixture.service(floor: .bytes(19_900), diskGuard).keepSpaceFree()
+            #expect(try await fixture.left() == (facts: 0, files: 0))
+            #expect(!diskGuard.isFull)
+        }
+    }
+
+    @Test("Renditions that hold nothing are not looked at")
+    func emptyRenditions() async throws {
+        try await withHouse(retention: nil) { fixture in
+            _ = try await fixture.pool.query(
+                """
+                INSERT INTO rendition (channel_id, name, kind)
+                SELECT channel_id, 'v' || number, kind FROM rendition, generate_series(1, 20) AS number
+                """)
+            #expect(try await fixture.catalogue.archiveSample(count: 32).count == 32)
+        }
+    }
+
     @Test("A deleted channel that holds nothing costs no transaction in each round")
     func purged() async throws {
         try await withHouse(retention: 0) { fixture in
