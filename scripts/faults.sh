@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # `make faults`: tries every fault in full on the release build and shows a table: fault, how often, lost, twice,
 # recovered in. Half an hour. Usage: scripts/faults.sh [SUITE…]; suites: FaultTests DatabaseFaultTests AgedRestartTests
-# ClockFaultTests KilledDownloadTests, the last of which has no row: it kills downloads.
+# ClockFaultTests KilledDownloadTests CostTests, the last two of which have no row: downloads that are killed, and what requests
+# of the release build allocate and execute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(FaultTests DatabaseFaultTests AgedRestartTests ClockFaultTests KilledDownloadTests)
+[ ${#suites[@]} -gt 0 ] || suites=(FaultTests DatabaseFaultTests AgedRestartTests ClockFaultTests KilledDownloadTests CostTests)
 table=$PWD/var/faults/table.md
 log=var/log/faults.log
 running=''
@@ -18,7 +19,7 @@ finish() {
 trap finish INT TERM HUP
 
 scripts/install.sh test
-for product in backcast live-origin; do swift build -c release --product "$product"; done
+for product in backcast live-origin Benchmarks; do swift build -c release --product "$product"; done
 export BACKCAST_SUITES=EndToEndTests,BackcastTests
 swift build --build-tests
 
