@@ -36,6 +36,40 @@ struct WrongDurationsTests {
         #expect(abs(lately.reduce(0, +) / 100 - real) < 0.02)
     }
 
+    @Test(
+        "EXTINF that is wrong in changing ratios moves the time line by less than two segments",
+        arguments: [
+            // A programme of which it says 10 for 6 seconds, with advertisements that are as long as said.
+            (Self.content(10, 6, 200) + Self.content(6, 6, 20) + Self.content(10, 6, 200), 6.0),
+            (Self.content(6, 6, 200) + Self.content(2, 6, 20) + Self.content(6, 6, 200), 6),
+            // A source that is corrected in mid-run.
+            (Self.content(10, 2, 200) + Self.content(2, 2, 200), 2),
+            (Self.content(1, 6, 200) + Self.content(6, 6, 200), 6),
+            (Self.content(0.01, 6, 200) + Self.content(6, 6, 200), 6),
+            // One that is always off by the same ratio, with segments of many lengths.
+            ((0..<400).map { ([9, 3, 12, 6][$0 % 4], [6, 2, 8, 4][$0 % 4]) }, 6),
+        ] as [([(Double, Double)], Double)])
+    func changing(segments: [(said: Double, real: Double)], length: Double) {
+        var durations = MeasuredDurations()
+        var (error, worst) = (0.0, 0.0)
+        for (number, segment) in segments.enumerated() {
+            let said = Int64(segment.said * 1_000_000)
+            let expected = durations.duration(said: said) ?? said
+            let placed = expected + durations.repay(by: expected)
+            durations.add(
+                said: said, expected: expected, measured: Int64(segment.real * 1_000_000), isCompared: true)
+            // The first ones tell the ratio; a first playlist is placed once it is known.
+            guard number >= 10 else { continue }
+            error += Double(placed) / 1_000_000 - segment.real
+            worst = max(worst, abs(error))
+        }
+        #expect(worst < 2 * length, "\(worst) s")
+    }
+
+    private static func content(_ said: Double, _ real: Double, _ count: Int) -> [(Double, Double)] {
+        Array(repeating: (said, real), count: count)
+    }
+
     @Test("Where the list has dates, durations are those that they show", arguments: [9.6, 10.4])
     func dated(real: Double) {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)

@@ -95,23 +95,47 @@ struct MeasuredDurations: Sendable {
 
     /// The duration of a segment of which EXTINF says so much, microseconds: as said while that fits, else in
     /// the ratio of the last segments; nil when nothing is known.
+    ///
+    /// Sources may be wrong about some segments only, as about a programme and not about its advertisements.
+    /// So those count of which EXTINF said about the same. Where none did, and it said about the same of all
+    /// others, they show how long segments are, and no ratio.
     func duration(said: Int64?) -> Int64? {
         guard let said else {
-            var (count, sum): (Int64, Int64) = (0, 0)
-            for pair in pairs where pair.said == nil { (count, sum) = (count + 1, sum + pair.measured) }
-            return count == 0 ? pairs.last?.measured : sum / count
+            let unsaid = Sum(pairs.lazy.filter { $0.said == nil })
+            return unsaid.count == 0 ? pairs.last?.measured : unsaid.measured / unsaid.count
         }
-        var (count, all, measured): (Int, Int64, Int64) = (0, 0, 0)
-        var tells = false
-        for pair in pairs {
-            guard let said = pair.said else { continue }
-            (count, all, measured) = (count + 1, all + said, measured + pair.measured)
-            tells = tells || pair.tells
+        let all = Sum(pairs.lazy.filter { $0.said != nil })
+        let alike = Sum(pairs.lazy.filter { $0.said.map { !Self.differs($0, from: said) } ?? false })
+        let known = alike.count > 0 ? alike : all
+        guard all.count >= Limits.measuredAtLeast || all.tells, known.isWrong else { return said }
+        if alike.count == 0, !Self.differs(all.longest, from: all.shortest) {
+            return all.measured / all.count
         }
-        guard count >= Limits.measuredAtLeast || tells else { return said }
-        guard (all - measured).magnitude > (all / Limits.measuredSlack).magnitude else { return said }
-        let length = Double(said) * (Double(measured) / Double(all))
+        let length = Double(said) * (Double(known.measured) / Double(known.said))
         return Int64(min(max(1, length), Double(Limits.longestSegment)))
+    }
+
+    /// Some pairs together.
+    private struct Sum {
+        var count: Int64 = 0
+        var said: Int64 = 0
+        var measured: Int64 = 0
+        /// The least and the most that EXTINF said.
+        var (shortest, longest) = (Int64.max, Int64(0))
+        /// One of them tells by itself that EXTINF is wrong.
+        var tells = false
+
+        init(_ pairs: some Sequence<Pair>) {
+            for pair in pairs {
+                let own = pair.said ?? 0
+                (count, said, measured) = (count + 1, said + own, measured + pair.measured)
+                (shortest, longest) = (min(shortest, own), max(longest, own))
+                tells = tells || pair.tells
+            }
+        }
+
+        /// EXTINF differs from the media by more than rounding and chance.
+        var isWrong: Bool { (said - measured).magnitude > (said / Limits.measuredSlack).magnitude }
     }
 
     /// What the next segment takes of what is owed, microseconds: at most a quarter of its duration.
