@@ -108,7 +108,7 @@ struct ChannelTaskTests {
         var playlist: String {
             let numbers = numbers.withLock { $0 }
             let begin = begin.addingTimeInterval(Double(ahead.withLock { $0 }))
-            let head = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+            let head = "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
             return head
                 + numbers.map {
                     let date = begin.addingTimeInterval(Double($0)).formatted(.iso8601)
