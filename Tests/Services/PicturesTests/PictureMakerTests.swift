@@ -148,7 +148,7 @@ struct PictureMakerTests {
         let folder = try TemporaryFolder("decoder")
         // It may write no file; a folder counts each run.
         let program = try decoder(
-            "mktemp -d '\(folder.path)/run.XXXXXX' >&2; sleep 1; exec ffmpeg \"$@\"", in: folder)
+            "mkdir '\(folder.path)/run.'$$ >&2; sleep 1; exec ffmpeg \"$@\"", in: folder)
         let maker = PictureMaker(store: store, processes: 2, program: program)
         let pictures = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<30 { group.addTask { try await maker.picture(one) } }
