@@ -66,7 +66,7 @@ struct TakeOverTests {
     ) async throws -> [Int] {
         // The list is read some moments after the take-over is seen.
         let listed = try await stage.ledger(channel).filter {
-            $0.start >= seen - Int64((Self.listed - 4) * 1000)
+            $0.start >= seen - Int64((Self.listed - 8) * 1000)
         }
         try await eventually("what was listed of \(channel)") {
             let held = try await stage.held(channel)

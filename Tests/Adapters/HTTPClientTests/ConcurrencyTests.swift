@@ -1,5 +1,6 @@
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -79,8 +80,8 @@ struct ConcurrencyTests {
             }
             #expect(server.requests.count == 625)
         }
-        // Other suites run beside this one with a handful of sockets each; a leak would be hundreds.
-        #expect(try openDescriptorCount() < before + 100)
+        // Other suites run beside this one, some with hundreds of sockets for a while.
+        try await eventually("descriptors") { try openDescriptorCount() < before + 100 }
     }
 
     @Test("A paused reader stops the sender, and gets everything when it continues")

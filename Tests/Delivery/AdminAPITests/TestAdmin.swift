@@ -81,7 +81,7 @@ func withAdmin<T>(
 }
 
 /// All tests begin at once; with a database for each, PostgreSQL refuses connections.
-private let databases = AsyncSemaphore(permits: 32)
+private let databases = AsyncSemaphore(permits: 12)
 
 /// Runs a body with an admin API on the database of a pool.
 func withAdmin<T>(

@@ -192,7 +192,7 @@ import Timeline
             recording.watermark = 86_400
             // Entering a day takes some seconds, and longer on a slow machine.
             let entered = try await times(1) { try await viewer.record(recording) }
-            let limit = max(1, (entered.first ?? 0) / 5)
+            let limit = max(3, (entered.first ?? 0) / 2)
             let day = path.replacing("1469509522000", with: "1469595916000")
             // The best of three: the machine may have other work.
             let answered = try await times(3) {

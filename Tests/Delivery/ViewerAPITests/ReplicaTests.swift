@@ -27,8 +27,11 @@ import Timeline
                             try await recorder.recordMore(Recording(seconds: 40 + 4 * (round / 3 + 1)))
                         }
                         let node = round % 2 == 0 ? first : second
+                        let begun = ContinuousClock.now
                         let end = try #require(Self.end(of: try await node.get(path)), "round \(round)")
-                        #expect(end >= newest, "round \(round)")
+                        // A node that cannot ask the database in time answers from memory.
+                        let isLate = ContinuousClock.now - begun >= .milliseconds(400)
+                        #expect(end >= newest || isLate, "round \(round)")
                         newest = max(newest, end)
                     }
                     #expect(newest == 10 + 40)

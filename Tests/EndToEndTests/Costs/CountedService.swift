@@ -100,7 +100,7 @@ extension CountedService {
             do {
                 let listen = try await program.word(after: "listen=", in: "the service's log")
                 let client = ProgramClient("http://\(listen)")
-                try await eventually("the service's readiness", within: .seconds(120)) {
+                try await eventually("the service's readiness", within: .seconds(600)) {
                     try await client.get("/readyz").status == 200
                 }
                 guard let port = listen.split(separator: ":").last.flatMap({ UInt16($0) }) else {

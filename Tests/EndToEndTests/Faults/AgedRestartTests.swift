@@ -61,7 +61,7 @@ struct AgedRestartTests {
             }
             // What had left its list before the service was there again could not be kept.
             let missing = try await missing(stack)
-            outcome.lost = missing.filter { $0.listed + Self.listed > begun + 1_000 }.map {
+            outcome.lost = missing.filter { $0.listed + Self.listed > begun + 3_000 }.map {
                 "\($0.path)/\($0.number)"
             }
             outcome.unreachable = missing.count - outcome.lost.count

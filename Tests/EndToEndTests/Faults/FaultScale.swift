@@ -11,7 +11,7 @@ struct FaultScale: Sendable {
     var recovery: Double
 
     /// A debug build beside other tests is allowed more time than the goal of two target durations.
-    static let short = FaultScale(channels: 2, kills: 6, away: 8, prefill: 300, recovery: 20)
+    static let short = FaultScale(channels: 2, kills: 6, away: 8, prefill: 300, recovery: 60)
     static let full = FaultScale(channels: 20, kills: 100, away: 60, prefill: 9_990, recovery: 4)
 
     static let isFull = ProcessInfo.processInfo.environment["FAULT_SCALE"] == "full"

@@ -156,7 +156,8 @@ struct DownloadTests {
             origin.serve("/vod/index.m3u8") { count in
                 text.replacing(".ts", with: ".ts?t=\(count)")
             }
-            let downloading = try Downloading()
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
             let task = try await downloading.run(origin.request())
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
             #expect(origin.requests(for: "/vod/index.m3u8").count == 3)

@@ -172,8 +172,10 @@ struct GrowingWindowTests {
             let downloading = try Downloading()
             let request = request(origin)
             let running = Task { try await downloading.run(request, clock: .system) }
-            let third = downloading.path("task", "v0/00003.ts")
-            try await eventually("half of it") { FileManager.default.fileExists(atPath: third) }
+            let half = (1...3).map { downloading.path("task", "v0/0000\($0).ts") }
+            try await eventually("half of it") {
+                half.allSatisfy { FileManager.default.fileExists(atPath: $0) }
+            }
             running.cancel()
             let task = try await running.value
             #expect(task.state == .paused && task.segmentsDone == 3 && task.error == nil)

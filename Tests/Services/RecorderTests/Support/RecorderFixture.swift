@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import DatabaseSupport
 import Postgres
 import TestSupport
@@ -16,8 +17,17 @@ struct RecorderFixture: Sendable {
     let channel: Channel
     let journal: TemporaryFolder
 
+    /// All tests begin at once; with a server of PostgreSQL for each, the machine keeps no time limit.
+    private static let clusters = AsyncSemaphore(permits: 12)
+
     /// Runs a body and closes the connections.
     static func run(_ body: (RecorderFixture) async throws -> Void) async throws {
+        guard try await clusters.withPermit({ try await runAlone(body) }) != nil else {
+            throw CancellationError()
+        }
+    }
+
+    private static func runAlone(_ body: (RecorderFixture) async throws -> Void) async throws {
         let fixture = try await RecorderFixture()
         do {
             try await body(fixture)
