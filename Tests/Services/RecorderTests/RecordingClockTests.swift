@@ -11,10 +11,11 @@ private struct ClockStage {
     var step = 0.0
     private var time = 0.0
 
-    init(hostOff step: Double = 0, database: Double? = nil) {
+    init(hostOff step: Double = 0, database: Double? = nil, lineEnd: Double? = nil) {
         self.step = step
         clock = RecordingClock(
-            Moment(date: at(step), steady: moment(0)), databaseDate: database.map { at($0) })
+            Moment(date: at(step), steady: moment(0)), databaseDate: database.map { at($0) },
+            lineEnd: lineEnd.map { at($0) })
     }
 
     /// Lets time pass while the host's clock is looked at every second.
@@ -95,5 +96,23 @@ struct RecordingClockTests {
         #expect(stage.clock.stepSize == 0)
         let near = ClockStage(hostOff: 50, database: 0)
         #expect(abs(near.error - 50) < 0.001)
+    }
+
+    @Test("Where the two differ, the host's clock is believed if it goes on from the time line's end")
+    func lineEnd() {
+        // The line ends at the host's time, before it, a moment ahead of it.
+        for end: Double in [28_800, 28_201, 28_859] {
+            var stage = ClockStage(hostOff: 28_800, database: 0, lineEnd: end)
+            #expect(abs(stage.error - 28_800) < 0.001)
+            #expect(stage.clock.stepSize == 0)
+            stage.pass(600)
+            #expect(stage.changes.isEmpty)
+        }
+        // At the database's time, at neither's, too far ahead of the host's.
+        for end: Double in [-5, -86_400, 28_100, 28_861] {
+            let stage = ClockStage(hostOff: 28_800, database: 0, lineEnd: end)
+            #expect(abs(stage.error) < 0.001)
+            #expect(stage.clock.stepSize == 28_800 * seconds)
+        }
     }
 }

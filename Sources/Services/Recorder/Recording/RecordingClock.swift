@@ -22,11 +22,20 @@ struct RecordingClock: Sendable {
     /// The host's clock less this one, microseconds, since it last changed.
     private var step: (size: Int64, since: SteadyInstant)?
 
-    /// Begins at the host's time, or at the database's if the two are more than a minute apart.
-    init(_ moment: Moment, databaseDate: Instant?) {
+    /// Begins at the host's time, or at the database's if the two are more than a minute apart and the host's
+    /// time does not go on from where the time line ends.
+    init(_ moment: Moment, databaseDate: Instant?, lineEnd: Instant? = nil) {
         let difference = databaseDate.map { $0 - moment.date } ?? 0
-        correction = difference.magnitude > Limits.clockDifference.magnitude ? difference : 0
+        let isApart = difference.magnitude > Limits.clockDifference.magnitude
+        let isWrong = isApart && !Self.goesOn(from: lineEnd, at: moment.date)
+        correction = isWrong ? difference : 0
         anchor = Moment(date: moment.date + correction, steady: moment.steady)
+    }
+
+    /// Whether a recording that ended there may have been interrupted shortly before a date.
+    private static func goesOn(from lineEnd: Instant?, at date: Instant) -> Bool {
+        guard let lineEnd else { return false }
+        return (-Limits.clockDifference...Limits.shortInterruption).contains(date - lineEnd)
     }
 
     /// The date at an instant of the steady clock.

@@ -52,7 +52,7 @@ package struct RecordingState: Sendable {
     var condition: ChannelCondition
     var generator: SeededChance
     /// Gives the dates of everything that is recorded.
-    private(set) var clock: RecordingClock
+    var clock: RecordingClock
     private var phase = Phase.resuming
     private var commit: Commit
     private var commitDelay = Limits.firstCommitRetry
@@ -89,7 +89,7 @@ package struct RecordingState: Sendable {
         self.publishes = publishes
         self.channel = channel
         self.lease = lease
-        clock = RecordingClock(now, databaseDate: lease.databaseDate)
+        clock = lease.clock(at: now)
         sources = SourceFollower(channel.settings.sources, now: now.steady)
         filler = HoleFiller(channel.settings.sources)
         progress = ChannelProgress(choice: channel.settings.clock)
@@ -123,7 +123,9 @@ package struct RecordingState: Sendable {
 
     private mutating func receive(_ event: consuming RecordingEvent, at now: Moment) {
         switch consume event {
-        case .started: perform(.readJournal(after: nil, limit: Limits.factsReadBack))
+        case .started:
+            logClock(at: now)
+            perform(.readJournal(after: nil, limit: Limits.factsReadBack))
         case .clockAdvanced: wait = nil
         case .stopRequested: stop(.stopped, now: now.steady)
         case .playlistArrived(let fetched, let request): playlistArrived(fetched, request, now: now.steady)
@@ -155,36 +157,6 @@ package struct RecordingState: Sendable {
 
     mutating func log(_ level: Logger.Level, _ text: String, _ metadata: [String: String] = [:]) {
         actions.append(.log(RecordingMessage(level: level, text: text, metadata: metadata)))
-    }
-}
-
-/// The host's clock, which is not trusted.
-extension RecordingState {
-    private mutating func observeClock(_ now: Moment) {
-        guard let change = clock.observe(now) else { return }
-        switch change {
-        case .stepped(let size):
-            log(
-                .warning, "The host's clock was set: its step is not followed for now",
-                ["seconds": Self.seconds(size)])
-        case .returned: log(.notice, "The host's clock is right again")
-        case .followed(let size):
-            progress.clockMoved(by: size)
-            log(
-                .warning, "A step of the host's clock stands and is followed", ["seconds": Self.seconds(size)]
-            )
-        }
-    }
-
-    private static func seconds(_ microseconds: Int64) -> String {
-        "\(Double(microseconds / Microseconds.perMillisecond) / 1000)"
-    }
-
-    /// How far the time line lies ahead of the clock, microseconds; nil unless it does by more than a clock
-    /// and a source may differ.
-    func leadOfTimeline(now: SteadyInstant) -> Int64? {
-        let lead = publication.publisher.end - clock.date(at: now)
-        return lead > Limits.timelineLead ? lead : nil
     }
 }
 

@@ -191,7 +191,7 @@ struct TakenLease: Sendable {
     var taken: Moment
 
     /// The clock that recording goes by.
-    var clock: RecordingClock { RecordingClock(taken, databaseDate: lease.databaseDate) }
+    var clock: RecordingClock { lease.clock(at: taken) }
 
     /// The lease with what the database's clock says at an instant.
     func lease(at now: SteadyInstant) -> Lease {
