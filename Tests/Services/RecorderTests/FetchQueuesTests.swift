@@ -100,6 +100,30 @@ struct FetchQueuesTests {
         #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
     }
 
+    @Test("So is one of which only the name has changed, by its date or where the source renames all")
+    func renamed() throws {
+        func uri(date: Int64?, range: HLS.ByteRange? = nil, areRenamed: Bool) throws -> String? {
+            var queues = FetchQueues()
+            var request = try Self.request(7, until: 60)
+            request.segment.entry.programDateTimeMicroseconds = 42
+            queues.add([request], of: video(0))
+            var playlist = MediaPlaylist()
+            playlist.mediaSequence = 7
+            playlist.segments = [MediaSegment(uri: "b7c3.ts", durationMicroseconds: 1)]
+            playlist.segments[0].programDateTimeMicroseconds = date
+            playlist.segments[0].byteRange = range
+            queues.relist(
+                playlist, of: video(0), run: 1, areRenamed: areRenamed, request.use, base: request.base,
+                arrival: moment(0))
+            return queues.start(now: moment(0)).first?.segment.entry.uri
+        }
+        #expect(try uri(date: 42, areRenamed: false) == "b7c3.ts")
+        #expect(try uri(date: 41, areRenamed: false) == "7.ts")
+        #expect(try uri(date: nil, areRenamed: false) == "7.ts")
+        #expect(try uri(date: nil, areRenamed: true) == "b7c3.ts")
+        #expect(try uri(date: 42, range: HLS.ByteRange(length: 5, offset: 0), areRenamed: true) == "7.ts")
+    }
+
     @Test(
         "Its key and section are fetched where they are listed last, unless tags in force may be left out",
         arguments: [nil, 3] as [UInt64?])

@@ -176,10 +176,11 @@ struct FetchQueues: Sendable {
     /// A playlist of a source run lists segments again that are still to be fetched: tokens in their URLs and
     /// those of their keys may be new, and the source holds them for longer.
     ///
-    /// After a bounded number of tries the time of a segment is not moved on any more.
+    /// After a bounded number of tries the time of a segment is not moved on any more. `areRenamed` says that
+    /// the source renames its segments with each load.
     mutating func relist(
-        _ playlist: MediaPlaylist, of id: RenditionID, run: Int64?, _ use: SourceUse, base: HTTPURL,
-        arrival: SteadyInstant,
+        _ playlist: MediaPlaylist, of id: RenditionID, run: Int64?, areRenamed: Bool = false,
+        _ use: SourceUse, base: HTTPURL, arrival: SteadyInstant,
     ) {
         guard let place = queues.place(of: id) else { return }
         if queues.values[place].doubtedUntil != nil {
@@ -197,7 +198,7 @@ struct FetchQueues: Sendable {
                 playlist.segments.indices.contains(index)
             else { return request }
             let entry = playlist.segments[index]
-            guard SeenEntry.core(of: entry) == SeenEntry.core(of: request.segment.entry) else {
+            guard SeenEntry.isSame(entry, as: request.segment.entry, areRenamed: areRenamed) else {
                 return request
             }
             var request = request

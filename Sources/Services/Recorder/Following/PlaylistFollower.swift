@@ -49,7 +49,7 @@ struct PlaylistFollower: Sendable {
     /// again.
     private var confirmedNumber = Int64.max
     /// A comparison of bytes showed that the source renames its segments with each load.
-    private var ignoresNames = false
+    private(set) var ignoresNames = false
     /// When the first playlist of the source run was accepted.
     private var began: SteadyInstant?
     /// The playlist last taken had ended.

@@ -94,6 +94,15 @@ struct SeenEntry: Sendable, Equatable {
         return date - before
     }
 
+    /// Whether two entries under one number are one segment: names that differ do not count where dates tell,
+    /// or where the source renames its segments.
+    static func isSame(_ entry: MediaSegment, as other: MediaSegment, areRenamed: Bool) -> Bool {
+        if core(of: entry) == core(of: other) { return true }
+        guard entry.byteRange == other.byteRange else { return false }
+        let date = entry.programDateTimeMicroseconds
+        return areRenamed || date != nil && date == other.programDateTimeMicroseconds
+    }
+
     /// The last part of its URI's path.
     static func name(of entry: MediaSegment) -> String { lastName(of: entry.uri, known: nil) }
 

@@ -47,9 +47,10 @@ extension RecordingState {
         let replaced = fetches.giveWay(
             to: listing.segments, in: playlist, of: id, use, base: fetched.base)
         for request in replaced { giveUp(request) }
+        let rendition = progress.renditions[id]
         fetches.relist(
-            playlist, of: id, run: progress.renditions[id]?.run, use, base: fetched.base,
-            arrival: fetched.arrival.steady)
+            playlist, of: id, run: rendition?.run, areRenamed: rendition?.follower.ignoresNames ?? false,
+            use, base: fetched.base, arrival: fetched.arrival.steady)
     }
 
     /// Another segment has the address of one that is still to be fetched: what is stored of that stays.
