@@ -70,6 +70,15 @@ struct UnfinishedSegmentsTests {
         }
     }
 
+    @Test("is looked for in another source when it cannot come any more")
+    func soughtElsewhere() throws {
+        let sources = [Self.source, SourceSettings(url: "http://other.test/", priority: 1)]
+        var driver = try StateDriver(sources, unfinished: try Self.stopped(), begun: 400)
+        driver.send(.journalRead(.success([])), at: 400)
+        #expect(driver.state.filler.holes.map(\.source) == [Self.source.url])
+        #expect(driver.state.filler.holes.map(\.window.microseconds) == [12_000_000])
+    }
+
     @Test("is asked for again as what it is when a part of it is stored")
     func part() throws {
         var driver = try StateDriver([Self.source])

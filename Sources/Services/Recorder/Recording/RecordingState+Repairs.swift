@@ -31,9 +31,17 @@ extension RecordingState {
     }
 
     /// A segment is lost, or has not come in its turn: another source may have it.
-    mutating func seekElsewhere(_ segment: PlacedSegment, _ reason: GapReason, _ use: SourceUse) {
+    mutating func seekElsewhere(
+        _ segment: PlacedSegment, _ reason: GapReason, notIn source: SourceSettings,
+    ) {
         guard Self.isSoughtElsewhere(reason), sources.hasAlternative, sought.seek(segment) else { return }
-        noticedHoles.append((segment.identity.rendition, segment.window, use.source.url))
+        seekExpired(segment, notIn: source)
+    }
+
+    /// A segment cannot come of its source any more: another one may have it.
+    mutating func seekExpired(_ segment: PlacedSegment, notIn source: SourceSettings) {
+        guard sources.hasAlternative else { return }
+        noticedHoles.append((segment.identity.rendition, segment.window, source.url))
     }
 
     /// Whether another source may help.
@@ -50,7 +58,7 @@ extension RecordingState {
     mutating func seekRefused(_ segments: [PlacedSegment]) {
         for segment in segments {
             guard let request = fetches.request(of: segment.identity), request.isRefused else { continue }
-            seekElsewhere(segment, .segmentMissing, request.use)
+            seekElsewhere(segment, .segmentMissing, notIn: request.use.source)
         }
     }
 }

@@ -21,7 +21,7 @@ extension RecordingState {
         for gap in requests where gap.segment.entry.isGap {
             let note = "EXT-X-GAP or an impossible byte range"
             lose(gap.segment.placed, FetchFailure(.sourceGap, note, isTransient: false))
-            seekElsewhere(gap.segment.placed, .sourceGap, use)
+            seekElsewhere(gap.segment.placed, .sourceGap, notIn: use.source)
         }
         fetches.add(requests.filter { !$0.segment.entry.isGap }, of: id)
         for part in listing.parts where !fetches.holds(part.segment.identity) {
@@ -29,7 +29,7 @@ extension RecordingState {
             request.held = part.held
             fetches.add([request], of: id)
         }
-        loseExpired()
+        loseExpired(of: use.source)
     }
 
     /// What a playlist says of segments that are still to be fetched: they may be listed again, and others
@@ -58,7 +58,7 @@ extension RecordingState {
         let segment = request.segment.placed
         if request.held != nil { return settle(request) }
         lose(segment, FetchFailure(.segmentExpired, "another segment has its address", isTransient: false))
-        seekElsewhere(segment, .segmentExpired, request.use)
+        seekElsewhere(segment, .segmentExpired, notIn: request.use.source)
     }
 
     /// Takes the answer of a download whose bytes may be those of another segment.
@@ -75,10 +75,11 @@ extension RecordingState {
         return true
     }
 
-    /// Segments that waited for their turn have left their playlists.
-    mutating func loseExpired() {
+    /// Segments that waited for their turn have left the playlists of a source.
+    mutating func loseExpired(of source: SourceSettings) {
         for segment in progress.takeExpired() {
             lose(segment, FetchFailure(.segmentExpired, "it left the playlist before its turn came"))
+            seekExpired(segment, notIn: source)
         }
     }
 
@@ -163,7 +164,9 @@ extension RecordingState {
         if failure.isDenied { denied(failure.description, request.use, now: now) }
         guard !isRetried else { return }
         lose(request.segment.placed, cause)
-        if request.isRefused { seekElsewhere(request.segment.placed, failure.reason, request.use) }
+        if request.isRefused {
+            seekElsewhere(request.segment.placed, failure.reason, notIn: request.use.source)
+        }
     }
 
     /// A URL is refused: the multivariant playlist may have others by now.

@@ -10,10 +10,11 @@ import Timeline
 extension RecordingState {
     mutating func followSources(at now: Moment) {
         if let use = sources.openDue(after: progress.newestRun?.source, now: now.steady) {
+            let former = progress.source
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
                 log(.info, "Another source is in use", ["source": SourceLink.logged(use.source.url)])
-                loseExpired()
+                loseExpired(of: former ?? use.source)
             }
             perform(
                 .fetchPlaylist(
