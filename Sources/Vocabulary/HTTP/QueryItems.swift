@@ -1,6 +1,9 @@
 /// The decoded items of a query, in order.
 package struct QueryItems: Sendable, Equatable {
     package let items: [Item]
+    /// The names, as sent, of the items that were left out because an escape is malformed or the text is not
+    /// UTF-8.
+    package let unreadableNames: [String]
 
     package struct Item: Sendable, Equatable {
         package let name: String
@@ -16,31 +19,38 @@ package struct QueryItems: Sendable, Equatable {
     package static let refusal =
         "the query has a malformed escape or more than \(Limits.queryItemCount) parameters"
 
-    private init(_ items: [Item]) {
-        self.items = items
+    private init(_ items: [Item], _ unreadableNames: [String]) {
+        (self.items, self.unreadableNames) = (items, unreadableNames)
     }
 
     /// These items and others behind them.
     package func appending(_ others: [Item]) -> QueryItems {
-        QueryItems(items + others)
+        QueryItems(items + others, unreadableNames)
     }
 
     /// Reads a query as sent, without "?"; nil gives no items.
     ///
-    /// Nil when an escape is malformed, an item is not UTF-8, or there are too many.
-    package init?(reading query: String?, plusIsSpace: Bool = true) {
+    /// Nil when there are too many, or, unless `skipsUnreadable`, when an escape is malformed or an item is not
+    /// UTF-8.
+    package init?(reading query: String?, plusIsSpace: Bool = true, skipsUnreadable: Bool = false) {
         var (items, rest): ([Item], Substring) = ([], query?[...] ?? "")
+        var unreadable: [String] = []
         items.reserveCapacity(4)
         while !rest.isEmpty {
             let end = rest.utf8.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
             let part = rest[..<end]
             rest = Substring(rest[end...].utf8.dropFirst())
             if part.isEmpty { continue }
-            guard items.count < Limits.queryItemCount, let item = Self.item(part, plusIsSpace)
-            else { return nil }
-            items.append(item)
+            guard items.count + unreadable.count < Limits.queryItemCount else { return nil }
+            if let item = Self.item(part, plusIsSpace) {
+                items.append(item)
+            } else if skipsUnreadable {
+                unreadable.append(String(part.prefix { $0 != "=" }))
+            } else {
+                return nil
+            }
         }
-        self.items = items
+        (self.items, unreadableNames) = (items, unreadable)
     }
 
     /// The first value of a name; names are case-sensitive.

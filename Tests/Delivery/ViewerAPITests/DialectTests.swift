@@ -17,6 +17,13 @@ import Timeline
             ("mono-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
             ("archive-1469509516-20.m3u8?gaps=tag&token=a", "index.m3u8?utc=1469509516&duration=20&gaps=tag"),
             ("archive-2016-07-26T05:05:16Z-PT20S.m3u8", "index.m3u8?utc=1469509516&duration=20"),
+            ("archive-2016-07-26T05%3A05%3A16Z-PT20S.m3u8", "index.m3u8?utc=1469509516&duration=20"),
+            ("archive-1469509516-now.m3u8?mode=event", "index.m3u8?begintime=1469509516000&mode=event"),
+            ("timeshift_rel-12.m3u8?event=true", "index.m3u8?timeshift=12"),
+            (
+                "archive-1469509516-20.m3u8?title=%D6%D0&t=100%&%zz",
+                "index.m3u8?begintime=1469509516000&duration=20"
+            ),
             ("archive-1469509516-now.m3u8", "index.m3u8?begintime=1469509516000&mode=event"),
             ("archive-1469509516-now.m3u8?event=false", "index.m3u8?begintime=1469509516000"),
             ("archive-1469509516-20.m3u8?event=true", "index.m3u8?utc=1469509516&duration=20&mode=event"),
@@ -77,7 +84,10 @@ import Timeline
     @Test("A file name with an open end leads to the download with the present end")
     func openStream() async throws {
         try await ViewerFixture.with { viewer in
-            try await viewer.record(Recording())
+            var recording = Recording()
+            // The end that is written into the link is in whole milliseconds.
+            recording.watermark += 0.000_25
+            try await viewer.record(recording)
             let answer = try await viewer.get("/live/cctv2/archive-1469509516-now.ts")
             #expect(answer.status == 302)
             #expect(

@@ -164,7 +164,7 @@ struct PictureTests {
         ("frame.jpg?time=1469509516&width=-16", "width"), ("frame.jpg?time=1469509516&width=%2B64", "width"),
         ("frame.jpg?time=1469509516&width=99999999999999999999", "width"),
         ("frame.jpg?time=1469509516&width=64&width=64", "width"),
-        ("frame.jpg?time=1469509516&rendition=v", "rendition"), ("frame.jpg?time=%zz", "query"),
+        ("frame.jpg?time=1469509516&rendition=v", "rendition"), ("frame.jpg?time=%zz", "time"),
         ("frames.vtt", "begintime"), ("frames.vtt?dvr=60", "begintime"),
         ("frames.vtt?begintime=1469509516&mode=event", "mode"),
         ("frames.vtt?begintime=1469509516&step=0", "step"),

@@ -40,6 +40,15 @@ struct QueryItemsTests {
         #expect(QueryItems(reading: "&a=1&=&b")?.items.map(\.name) == ["a", "", "b"])
     }
 
+    @Test("What cannot be read is left out where that is asked for, and named")
+    func unreadable() throws {
+        let query = try #require(QueryItems(reading: "a=1&name=%D6%D0&t=100%&%zz", skipsUnreadable: true))
+        #expect(query.items == [.init(name: "a", value: "1")])
+        #expect(query.unreadableNames == ["name", "t", "%zz"])
+        let many = String(repeating: "a=%&", count: Limits.queryItemCount + 1)
+        #expect(QueryItems(reading: many, skipsUnreadable: true) == nil)
+    }
+
     @Test(
         "A malformed query or one with too many items is refused",
         arguments: [

@@ -9,13 +9,12 @@ extension WindowAnswers {
     ///
     /// Apps draw the archive from it; most ask for everything since a fixed time.
     func recordingStatus(_ asked: AskedWindow) async throws -> HTTPResponse {
-        guard let items = QueryItems(reading: asked.request.query) else {
-            throw ParameterError("query", QueryItems.refusal)
-        }
+        let reader = try ParameterReader(
+            query: asked.request.query, known: ["from", "to"], zone: Self.zone(of: asked.channel))
+        let items = reader.items
         for name in items.repeatedNames where ["from", "to"].contains(name) {
             throw ParameterError(name, "\(name) is given more than once")
         }
-        let reader = ParameterReader(items: items, zone: Self.zone(of: asked.channel))
         let begin = try reader.instant("from") ?? Instant(microseconds: 0)
         let end = items["to"] == "now" ? asked.now : try reader.instant("to") ?? asked.now
         guard begin < end else {

@@ -12,10 +12,30 @@ struct ParameterReader {
         "tracks", "strict", "utc", "lutc", "playseek", "event",
     ]
 
-    /// Adds what the path says; `event` can change whether that grows.
+    init(items: QueryItems, zone: @escaping InstantReading.Zone) {
+        (self.items, self.zone) = (items, zone)
+    }
+
+    /// Reads the items of a query, in which a parameter that is not known may be malformed: boxes add titles
+    /// in encodings of their own.
+    init(
+        query: String?, known: Set<String> = known, zone: @escaping InstantReading.Zone,
+    ) throws(ParameterError) {
+        guard let items = QueryItems(reading: query, skipsUnreadable: true) else {
+            throw ParameterError("query", QueryItems.refusal)
+        }
+        if let name = items.unreadableNames.first(where: known.contains) {
+            throw ParameterError(name, "\(name) has a malformed escape or is not UTF-8")
+        }
+        self.init(items: items, zone: zone)
+    }
+
+    /// Adds what the path says; `event` can change whether a window that has a begin grows.
     mutating func add(_ dialect: DialectWindow) throws(ParameterError) {
         let grows = try choice("event", [("true", true), ("false", false)]) ?? dialect.grows
-        items = items.appending(dialect.items + (grows ? [.init(name: "mode", value: "event")] : []))
+        let canGrow = dialect.items.contains { $0.name == "utc" } && items["mode"] == nil
+        items = items.appending(
+            dialect.items + (grows && canGrow ? [.init(name: "mode", value: "event")] : []))
     }
 
     func refuseRepeated() throws(ParameterError) {

@@ -7,13 +7,11 @@ struct PictureParameters {
     private let reader: ParameterReader
 
     init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
-        guard let items = QueryItems(reading: query) else {
-            throw ParameterError("query", QueryItems.refusal)
-        }
-        if let name = items.repeatedNames.first(where: { ["time", "width", "step"].contains($0) }) {
+        let own: Set = ["time", "width", "step"]
+        reader = try ParameterReader(query: query, known: own.union(["rendition"]), zone: zone)
+        if let name = reader.items.repeatedNames.first(where: own.contains) {
             throw ParameterError(name, "\(name) is given more than once")
         }
-        reader = ParameterReader(items: items, zone: zone)
     }
 
     init(_ asked: AskedWindow) throws(ParameterError) {

@@ -18,10 +18,7 @@ struct ViewerParameters: Equatable {
     init(
         query: String?, dialect: DialectWindow? = nil, zone: @escaping InstantReading.Zone,
     ) throws(ParameterError) {
-        guard let items = QueryItems(reading: query) else {
-            throw ParameterError("query", QueryItems.refusal)
-        }
-        var reader = ParameterReader(items: items, zone: zone)
+        var reader = try ParameterReader(query: query, zone: zone)
         if let dialect { try reader.add(dialect) }
         try reader.refuseRepeated()
         window = WindowRequest(try reader.span())
@@ -46,6 +43,7 @@ extension WindowRequest {
     func query(pinnedTo plan: WindowPlan) -> String? {
         var items: [String] = []
         switch span {
+        case .closed(_, nil): return query(begin: plan.window.begin, end: plan.window.end.lastMillisecond)
         case .closed: return query(begin: plan.window.begin, end: plan.window.end)
         case .event: items = Self.ends(plan.window.begin, plan.window.end) + ["mode=event"]
         case .sliding(let length, let delay):
