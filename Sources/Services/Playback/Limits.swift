@@ -154,6 +154,8 @@ extension Limits {
     static let searchesWaiting = 64
     /// Results of such searches in memory.
     static let cachedSearches = 4096
+    /// How long what a 404 offers may be older than what is recorded.
+    static let nearestSpansAge = Duration.seconds(10)
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100
     /// Bytes of a block without its segments, with its place in the picture of its channel: 280 bytes beside

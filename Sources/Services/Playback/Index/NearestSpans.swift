@@ -1,27 +1,36 @@
+import Concurrency
 import Synchronization
 import Timeline
 
-/// What a 404 offered lately, so that a client that asks again and again costs no query.
+/// What a 404 offered lately, so that clients that ask again and again cost few queries, also of a channel
+/// that is being recorded.
 final class NearestSpans: Sendable {
     struct Place: Hashable {
         var channel: Int32
-        /// The revision of the channel; another one may hold more.
-        var revision: Int64?
         /// The quarter of an hour in which the window begins.
         var quarter: Int64
     }
 
-    private let known = Mutex<[Place: [TimeWindow]]>([:])
-
-    func spans(_ place: Place) -> [TimeWindow]? {
-        known.withLock { $0[place] }
+    private struct Found {
+        var spans: [TimeWindow]
+        /// The revision of the channel; another one may hold more.
+        var revision: Int64?
+        var since: SteadyInstant
     }
 
-    func keep(_ spans: [TimeWindow], for place: Place) {
-        guard place.revision != nil else { return }
+    private let known = Mutex<[Place: Found]>([:])
+
+    /// The spans, in any order; nil if they have to be searched for.
+    func spans(_ place: Place, revision: Int64?, now: SteadyInstant) -> [TimeWindow]? {
+        guard let found = known.withLock({ $0[place] }) else { return nil }
+        let isCurrent = revision != nil && revision == found.revision
+        return isCurrent || now - found.since < Limits.nearestSpansAge ? found.spans : nil
+    }
+
+    func keep(_ spans: [TimeWindow], for place: Place, revision: Int64?, now: SteadyInstant) {
         known.withLock { known in
             if known.count >= Limits.cachedSearches { known.removeAll() }
-            known[place] = spans
+            known[place] = Found(spans: spans, revision: revision, since: now)
         }
     }
 }

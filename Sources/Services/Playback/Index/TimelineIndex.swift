@@ -204,21 +204,23 @@ package final class TimelineIndex: Sendable {
         markers.known(of: head, in: window)
     }
 
-    /// The recorded spans nearest to a window.
+    /// The recorded spans nearest to a window, nearest first.
     ///
-    /// Asked again for the same quarter of an hour while the channel stays as it is, they come from memory.
-    /// Searches of one client have fewer turns than those of all.
+    /// Asked again for the same quarter of an hour within some seconds, or while the channel stays as it is,
+    /// they come from memory. Searches of one client have fewer turns than those of all.
     func available(
         of channel: Int32, near window: TimeWindow, for client: String?,
     ) async throws(PlaybackError) -> [TimeWindow] {
         let place = NearestSpans.Place(
-            channel: channel, revision: heads.known(channel)?.head.revision,
-            quarter: Quarter(rendition: 0, containing: window.begin.microseconds).begin)
-        if let known = nearest.spans(place) { return known }
+            channel: channel, quarter: Quarter(rendition: 0, containing: window.begin.microseconds).begin)
+        let revision = heads.known(channel)?.head.revision
+        if let known = nearest.spans(place, revision: revision, now: clock.steady()) {
+            return known.sorted { $0.distance(to: window) < $1.distance(to: window) }
+        }
         let spans = try await search(for: client) { () async throws(CatalogueError) in
             try await catalogue.available(of: channel, near: window)
         }
-        nearest.keep(spans, for: place)
+        nearest.keep(spans, for: place, revision: revision, now: clock.steady())
         return spans
     }
 

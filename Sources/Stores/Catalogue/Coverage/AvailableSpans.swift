@@ -47,7 +47,7 @@ extension Catalogue {
 
 extension TimeWindow {
     /// Microseconds between two windows; zero if they touch.
-    fileprivate func distance(to other: TimeWindow) -> Int64 {
+    package func distance(to other: TimeWindow) -> Int64 {
         Swift.max(0, Swift.max(begin - other.end, other.begin - end))
     }
 }
