@@ -32,5 +32,7 @@ enum ServerAnswers {
     }
 
     /// For pages of every origin, so that a player's script sees the status and not a CORS error.
-    private static let readableByAll: HTTPHeaders = ["Access-Control-Allow-Origin": "*"]
+    private static let readableByAll: HTTPHeaders = [
+        "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After",
+    ]
 }

@@ -14,6 +14,8 @@ package enum Limits {
     static let busyRetrySeconds = 2
     /// Seconds after which a client may retry while other downloads are packed.
     static let packingRetrySeconds = 10
+    /// The most bytes of the names of header fields that the answer to a preflight repeats.
+    static let preflightBytes = 512
     /// Seconds that a browser may cache the answer to a preflight.
     static let preflightSeconds = 86_400
     /// Pause after which an endless stream looks for more: well below what a server grants a piece of a body.

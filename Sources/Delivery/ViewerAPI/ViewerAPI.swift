@@ -89,7 +89,7 @@ package final class ViewerAPI: Sendable {
         guard Self.owns(request.path) else { return nil }
         switch request.method {
         case .get, .head: break
-        case .options: return .now(Fields.preflight(request.headers))
+        case .options: return .now(Fields.preflight(request.headers, at: request.path))
         case .post where XtreamForm.isTaken(at: request.path):
             guard let unpacked = XtreamForm.unpacked(request) else { return .now(Fields.noForm) }
             return answer(unpacked)

@@ -101,6 +101,21 @@ import Timeline
         }
     }
 
+    @Test(
+        "A rendition that changes nothing does not stay in the URL",
+        arguments: [("v0.m3u8", "v0"), ("v0.m3u8", "a0"), ("master.m3u8", "v0"), ("v0-iframes.m3u8", "v0")])
+    func idleRendition(file: String, rendition: String) async throws {
+        try await canonical { viewer async throws in
+            let path = "/live/cctv2/\(file)?\(Self.canonical)"
+            for _ in 0..<2 {
+                let answer = try await viewer.get(path + "&rendition=\(rendition)")
+                #expect(answer.status == 302)
+                #expect(answer.headers["Location"] == "\(file)?\(Self.canonical)")
+                #expect(try await viewer.get(path).status == 200)
+            }
+        }
+    }
+
     @Test("A strict window that begins before the recording is not led to one that is whole")
     func strict() async throws {
         try await canonical { viewer async throws in

@@ -22,7 +22,7 @@ import Timeline
         ("begintime=1469509516&gaps=yes", "gaps"), ("begintime=1469509516&tracks=some", "tracks"),
         ("begintime=1469509516&strict=1", "strict"), ("utc=1469509516&begintime=1469509516", "utc"),
         ("lutc=1&lutc=2", "lutc"), ("playseek=20160726050516", "playseek"),
-        ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "query"),
+        ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "begintime"), ("begintime=1469509516&duration=%FF", "duration"),
     ]
 
     @Test("An invalid parameter is named", arguments: TransportKind.allCases)
@@ -298,6 +298,15 @@ import Timeline
             #expect(answer.headers["Access-Control-Allow-Private-Network"] == "true")
             #expect(answer.headers["Timing-Allow-Origin"] == "*")
             #expect(answer.headers["Access-Control-Expose-Headers"]?.contains("Date") == true)
+            // The answer has to fit into the memory of the connection.
+            let many = try await viewer.send(
+                .options, "/live/cctv2/index.m3u8",
+                ["Access-Control-Request-Headers": String(repeating: "x-a, ", count: 110)])
+            #expect(many.status == 204)
+            #expect(many.headers["Access-Control-Allow-Headers"]?.contains("Range") == true)
+            let form = try await viewer.send(.options, "/player_api.php")
+            #expect(form.headers["Allow"] == "GET, HEAD, OPTIONS, POST")
+            #expect(form.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS, POST")
         }
     }
 

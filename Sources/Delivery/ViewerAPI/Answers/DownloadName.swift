@@ -37,7 +37,7 @@ struct DownloadName {
     }
 
     private static let refused: Set<Unicode.Scalar> = ["/", "\\", ":", "*", "?", "\"", "<", ">", "|"]
-    private static let longestTitle = 100
+    private static let longestTitle = 50
 }
 
 extension AskedWindow {

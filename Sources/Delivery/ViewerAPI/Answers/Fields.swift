@@ -11,7 +11,7 @@ enum Fields {
         "Retry-After",
     ].joined(separator: ", ")
 
-    static let allowedMethods = "GET, HEAD, OPTIONS"
+    private static let allowedMethods = "GET, HEAD, OPTIONS"
 
     /// The fields of every answer.
     static let common: HTTPHeaders = [
@@ -30,24 +30,30 @@ enum Fields {
 
     /// The answer to a preflight: every header field that the page asks for is allowed (CMCD-…,
     /// Authorization, X-Playback-Session-Id), also to a server of a private network (Private Network Access).
-    static func preflight(_ asked: HTTPHeaders) -> HTTPResponse {
+    static func preflight(_ asked: HTTPHeaders, at path: String) -> HTTPResponse {
         var headers = common
-        headers["Access-Control-Allow-Methods"] = allowedMethods
+        headers["Access-Control-Allow-Methods"] = methods(at: path)
+        let names = asked["Access-Control-Request-Headers"]
         headers["Access-Control-Allow-Headers"] =
-            asked["Access-Control-Request-Headers"]
+            names.flatMap { $0.utf8.count <= Limits.preflightBytes ? $0 : nil }
             ?? "Range, If-Range, If-Match, If-None-Match, Accept, Accept-Encoding"
         if asked["Access-Control-Request-Private-Network"] == "true" {
             headers["Access-Control-Allow-Private-Network"] = "true"
         }
         headers["Access-Control-Max-Age"] = String(Limits.preflightSeconds)
         headers["Vary"] = "Access-Control-Request-Headers, Access-Control-Request-Private-Network"
-        headers["Allow"] = allowedMethods
+        headers["Allow"] = methods(at: path)
         return HTTPResponse(status: .noContent, headers: headers)
+    }
+
+    /// Forms are sent to some of the paths of Xtream.
+    private static func methods(at path: String) -> String {
+        allowedMethods + (XtreamForm.isTaken(at: path) ? ", POST" : "")
     }
 
     static func methodNotAllowed(at path: String) -> HTTPResponse {
         var response = Problem(.methodNotAllowed, "this resource is read-only").answer()
-        response.headers["Allow"] = allowedMethods + (XtreamForm.isTaken(at: path) ? ", POST" : "")
+        response.headers["Allow"] = methods(at: path)
         return response
     }
 

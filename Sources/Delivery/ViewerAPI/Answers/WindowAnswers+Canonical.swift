@@ -54,7 +54,7 @@ extension WindowAnswers {
 
     /// The parameters beside the window that change the answer.
     private func options(_ asked: AskedWindow, _ span: ListedSpan) -> String {
-        var rendition = asked.parameters.rendition
+        var rendition = asked.route.resource.takesRendition ? asked.parameters.rendition : nil
         if asked.route.resource == .single, span.scope == .leading { rendition = rendition ?? span.leading }
         var items = rendition.map { "&rendition=\($0)" } ?? ""
         if asked.route.resource == .movie, let audio = asked.parameters.audio { items += "&audio=\(audio)" }
@@ -69,12 +69,23 @@ extension WindowAnswers {
     }
 }
 
+extension WindowRoute.Resource {
+    /// Whether the parameter `rendition` changes the answer.
+    fileprivate var takesRendition: Bool {
+        switch self {
+        case .master, .media, .keyFrames: false
+        default: true
+        }
+    }
+}
+
 extension AskedWindow {
     /// The renditions that the answer lists; downloads and pictures take the leading one unless one is named.
     fileprivate func scope(hasSeparateAudio: Bool) -> ListedSpan.Scope {
         switch route.resource {
         case .media(let id), .keyFrames(let id): .one(id)
-        case .index, .master: parameters.rendition.map { .one($0) } ?? .all
+        case .master: .all
+        case .index: parameters.rendition.map { .one($0) } ?? .all
         case .single: parameters.rendition.map { .one($0) } ?? (hasSeparateAudio ? .all : .leading)
         case .since, .transportStream, .endlessStream, .recordingStatus, .movie, .picture, .thumbnails:
             parameters.rendition.map { .one($0) } ?? .leading

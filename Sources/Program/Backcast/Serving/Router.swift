@@ -32,7 +32,8 @@ struct Router: HTTPHandler {
     /// The answer to `OPTIONS *`, which asks for the server and no resource (RFC 9110 §9.3.7).
     private static let options = HTTPResponse(status: .noContent, headers: ["Allow": "GET, HEAD, OPTIONS"])
 
-    private static let notFound = Problem(.notFound, "there is nothing at this path").response()
+    private static let notFound = Problem(.notFound, "there is nothing at this path")
+        .response(["Access-Control-Allow-Origin": "*"])
 }
 
 /// The admin API as the viewers' address has it when operators have a separate address: the probes only.
