@@ -55,6 +55,10 @@ package enum Limits {
     static let markersPerRead = 2000
     /// Gaps and spans in one timeline report; one that has more ends earlier.
     static let timelineEntries = 10_000
+    /// For how long a leading rendition has nothing, microseconds, before another one tells what is held.
+    static let replacedVariant: Int64 = 60_000_000
+    /// How often a report looks at another rendition for it.
+    static let replacedVariants = 100
     /// Channels in a list for viewers.
     static let listedChannels = 10_000
     /// Channels in one measurement.

@@ -82,6 +82,11 @@ struct CoverageTests {
             let near = try await test.catalogue.available(
                 of: recording.row, near: window(3_000 * second, 3_010 * second))
             #expect(near == [window(3_600 * second, 3_608 * second), window(0, 16 * second)])
+            let report = try await test.catalogue.timeline(
+                of: recording.channel, in: window(-second, 7_200 * second))
+            #expect(
+                report.spans.map(\.window) == [window(0, 16 * second), window(3_600 * second, 3_608 * second)])
+            #expect(report.spans.map(\.segments) == [4, 2])
         }
     }
 

@@ -3,6 +3,7 @@ import Timeline
 /// What the archive holds of one rendition.
 struct RenditionCoverage {
     var id: RenditionID
+    var row: Int32
     var spans: [CoverageSpan]
     /// Nil if it holds nothing.
     var life: TimeWindow?

@@ -18,6 +18,9 @@ extension Catalogue {
     /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge, and
     /// the markers.
     ///
+    /// Where the leading rendition has nothing for a minute or longer, as a source may replace its variants,
+    /// the spans are those of the next one of its kind.
+    ///
     /// A gap of the reason `trackMissing` is held, and in a span.
     ///
     /// If nothing has come for three target durations, there is a gap from the live edge to `now`, which
@@ -41,11 +44,29 @@ extension Catalogue {
                 parts = try await materials(of: channel.row, in: part, growing: loss)
             }
             return TimelineReport(
-                spans: Array((parts.coverage.first?.spans ?? []).prefix(Limits.timelineEntries)),
+                spans: Array(try await leadingSpans(parts.coverage, in: part).prefix(Limits.timelineEntries)),
                 gaps: Array(parts.gaps.prefix(Limits.timelineEntries)),
                 markers: try await markers(of: channel.row, in: part),
                 cueTags: try await cueTags(of: channel.row, in: part), end: cut)
         }
+    }
+
+    /// The spans of the first rendition, and where it has nothing for long those of the next ones of its kind.
+    private func leadingSpans(
+        _ coverage: [RenditionCoverage], in part: TimeWindow,
+    ) async throws -> [CoverageSpan] {
+        guard let first = coverage.first else { return [] }
+        var spans = first.spans
+        for rendition in coverage.dropFirst() where rendition.id.kind == first.id.kind {
+            let open = WindowSet([part]).subtracting(WindowSet(spans.map(\.window))).windows
+                .filter { $0.microseconds >= Limits.replacedVariant }
+            for window in WindowSet(open).intersection(WindowSet(rendition.spans.map(\.window))).windows
+                .prefix(Limits.replacedVariants)
+            {
+                spans += try await self.spans(of: rendition.row, in: window)
+            }
+        }
+        return CoverageSpan.joined(spans)
     }
 
     private func materials(
@@ -60,7 +81,8 @@ extension Catalogue {
             let spans = try await spans(of: row, in: part)
             materials.ends(behind: spans.map(\.window))
             materials.coverage.append(
-                RenditionCoverage(id: description.id, spans: spans, life: try await life(of: row)))
+                RenditionCoverage(
+                    id: description.id, row: row, spans: spans, life: try await life(of: row)))
         }
         materials.coverage.sort { $0.id < $1.id }
         var losses = try await losses(of: channel, in: part)
@@ -141,6 +163,19 @@ private struct TimelineMaterials {
         let begin = windows[Limits.timelineEntries].begin
         guard begin > part.begin, begin < part.end else { return }
         completeUntil = min(completeUntil ?? begin, begin)
+    }
+}
+
+extension CoverageSpan {
+    /// Spans that touch, give or take a millisecond, as one, in order.
+    fileprivate static func joined(_ spans: [CoverageSpan]) -> [CoverageSpan] {
+        spans.sorted { $0.window.begin < $1.window.begin }.reduce(into: []) { joined, next in
+            guard let last = joined.last, next.window.begin <= last.window.end + Microseconds.perMillisecond
+            else { return joined.append(next) }
+            let window = TimeWindow(begin: last.window.begin, end: max(last.window.end, next.window.end))
+            joined[joined.count - 1] = CoverageSpan(
+                window: window, segments: last.segments + next.segments, bytes: last.bytes + next.bytes)
+        }
     }
 }
 
