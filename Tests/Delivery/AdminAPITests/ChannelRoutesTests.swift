@@ -1,5 +1,6 @@
 import HTTP
 import HTTPSupport
+import Postgres
 import Testing
 
 @testable import AdminAPI
@@ -98,6 +99,28 @@ import Testing
             #expect(
                 try await admin.send(.put, "/api/v1/channels/a", #"{"id":"b","source_url":"http://h/"}"#)
                     .pointers == ["#/id"])
+        }
+    }
+
+    @Test("A source that is not allowed any more does not keep other fields from being changed")
+    func patchBesideRefusedSource() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            let refused = "http://169.254.169.254/latest"
+            _ = try await admin.pool.query(
+                """
+                UPDATE channel SET settings =
+                    jsonb_set(settings, '{sources,0,url}', to_jsonb(\(refused)::text))
+                """)
+            func patch(_ text: String) async throws -> ReceivedResponse {
+                try await admin.send(
+                    .patch, "/api/v1/channels/a", text, fields: ["Content-Type": "application/merge-patch+json"])
+            }
+            let stopped = try await patch(#"{"recording":false}"#)
+            #expect(stopped.status == 200 && stopped.text.contains(#""recording":false"#))
+            #expect(try await patch(#"{"source_url":"http://169.254.169.254/other"}"#).isProblem(400))
+            #expect(try await patch(#"{"sources":[{"url":"http://h/"}]}"#).status == 200)
+            #expect(try await patch(#"{"sources":[{"url":"http://169.254.169.254/latest"}]}"#).isProblem(400))
         }
     }
 

@@ -9,12 +9,16 @@ struct ChannelReader {
 
     /// The settings of a document, with defaults for absent fields.
     ///
-    /// `path` is the id in the request's path; the document's own id must be equal or absent.
-    func settings(from document: JSONValue, path: ChannelID? = nil) throws(Problem) -> ChannelSettings {
+    /// `path` is the id in the request's path; the document's own id must be equal or absent. Of the `stored`
+    /// URLs it is not asked again whether they may be fetched: that is asked at each request to a source.
+    func settings(
+        from document: JSONValue, path: ChannelID? = nil, stored: [String] = [],
+    ) throws(Problem) -> ChannelSettings {
         var reader = ObjectReader(document, at: .root)
         guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
         let id = readID(&reader, path: path)
-        let sources = readSources(&reader)
+        let sources = readSources(
+            &reader, SourceReader(refusalOfAddress: refusalOfAddress, storedURLs: Set(stored)))
         var settings = id.map {
             ChannelSettings(
                 id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
@@ -37,12 +41,11 @@ struct ChannelReader {
         return id
     }
 
-    private func readSources(_ reader: inout ObjectReader) -> [SourceSettings] {
+    private func readSources(_ reader: inout ObjectReader, _ source: SourceReader) -> [SourceSettings] {
         let single = reader.take("source_url")
         let list = reader.take("sources")
         if let single {
             if list != nil { reader.fail("source_url", "cannot be combined with sources") }
-            let source = SourceReader(refusalOfAddress: refusalOfAddress)
             return [source.settings(fromURL: single, named: "source_url", of: &reader)]
         }
         guard let list else {
@@ -55,9 +58,9 @@ struct ChannelReader {
         }
         return items.enumerated().map { index, item in
             let place = reader.place.appending("sources").appending(index)
-            var source = ObjectReader(item, at: place)
-            let settings = SourceReader(refusalOfAddress: refusalOfAddress).settings(from: &source)
-            reader.add(source.faults)
+            var item = ObjectReader(item, at: place)
+            let settings = source.settings(from: &item)
+            reader.add(item.faults)
             return settings
         }
     }

@@ -44,7 +44,8 @@ extension AdminAPI {
             guard let current = try current?.channel.get() else { throw Problem.noChannel(id) }
             let document = ChannelDocument.document(of: current.settings)
             let settings = try self.reader.settings(
-                from: try ChannelPatch.applied(patch, to: document), path: id)
+                from: try ChannelPatch.applied(patch, to: document), path: id,
+                stored: current.settings.sources.map(\.url))
             let changed = try await self.catalogue.replace(settings, version: current.version)
             self.reportChange(from: current.version, to: changed)
             return Self.response(of: changed)

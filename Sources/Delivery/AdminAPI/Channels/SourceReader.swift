@@ -5,6 +5,8 @@ import Timeline
 /// Reads one source of a channel from JSON.
 struct SourceReader {
     let refusalOfAddress: @Sendable (String, UInt16) -> String?
+    /// URLs that the channel has already.
+    var storedURLs: Set<String> = []
 
     /// The settings in an object; everything that is wrong stays in the reader.
     func settings(from reader: inout ObjectReader) -> SourceSettings {
@@ -50,6 +52,7 @@ struct SourceReader {
         }
         do throws(HTTPURLError) {
             let url = try HTTPURL(text)
+            if storedURLs.contains(text) { return nil }
             return refusalOfAddress(url.host, url.port).map { "is refused: the address \($0)" }
         } catch {
             return "cannot be used: \(error)"
