@@ -24,14 +24,17 @@ struct StateFolderTests {
     @Test("a token file that others may read is closed to them")
     func restored() throws {
         let folder = try TemporaryFolder()
-        try folder.write("abc\n", to: "admin-token")
+        let token = "a-token-of-this-test-0001"
+        try folder.write(token + "\n", to: "admin-token")
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o644], ofItemAtPath: folder.path(of: "admin-token"))
-        #expect(try StateFolder.open(folder.path).adminToken().token == Secret("abc"))
+        #expect(try StateFolder.open(folder.path).adminToken().token == Secret(token))
         #expect(try mode(folder.path(of: "admin-token")) == 0o600)
     }
 
-    @Test("a file without a valid token is an error", arguments: ["", "\n", "two words"])
+    @Test(
+        "a file without a token that is hard to guess is an error",
+        arguments: ["", "\n", "two words", "a-short-one", "change-me-to-a-long-random-text"])
     func noToken(text: String) throws {
         let folder = try TemporaryFolder()
         try folder.write(text, to: "admin-token")

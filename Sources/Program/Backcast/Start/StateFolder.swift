@@ -63,8 +63,10 @@ final class StateFolder: Sendable {
     func adminToken() throws -> (token: Secret, isNew: Bool) {
         let made = Base64URL.encode(try randomBytes(Limits.tokenByteCount))
         let (word, isNew) = try WordFile(tokenFile).wordOrMade { made }
-        guard Secret.isBearerToken(word) else {
-            throw ProgramError("\(tokenFile) contains no valid token; remove the file to get a new one")
+        guard Secret.isStrong(word) else {
+            throw ProgramError(
+                "\(tokenFile) contains no token of at least \(Limits.leastTokenCharacters) characters; "
+                    + "remove the file to get a new one")
         }
         return (Secret(word), isNew)
     }
