@@ -1,8 +1,10 @@
 import ArgumentParser
+import Foundation
 import HTTP
 import HTTPServer
 import HTTPSupport
 import JSON
+import Synchronization
 import Testing
 
 @testable import Backcast
@@ -36,7 +38,9 @@ struct AdminCommandTests {
         try await withHTTPServer(handler) { server in
             let flags = ["--json", "--server", "http://127.0.0.1:\(server.port)"]
             let environment = ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"]
-            let cases: [([String], Int32, [String])] = [([], 0, ["news"]), (["gone"], 1, [])]
+            let cases: [([String], Int32, [String])] = [
+                ([], 0, ["news"]), (["gone"], 1, []), (["gone", "news", "gone"], 1, ["news"]),
+            ]
             for (ids, status, channels) in cases {
                 let run = try DownloadCommandTests.Run(["status"] + ids + flags, environment: environment)
                 try run.start()
@@ -44,6 +48,45 @@ struct AdminCommandTests {
                 let shown = try run.lines.map { try JSONReader.value(of: Array($0.utf8))["channel"]?.text }
                 #expect(shown == channels)
             }
+        }
+    }
+
+    @Test("Tokens are revoked also behind one that is not there, and each refusal names its token")
+    func revoke() async throws {
+        let revoked = Mutex<[String]>([])
+        let handler = FunctionHandler { request in
+            let id = request.path.split(separator: "/").last.map(String.init) ?? ""
+            revoked.withLock { $0.append(id) }
+            return .now(HTTPResponse(status: id.hasPrefix("gone") ? .notFound : .noContent))
+        }
+        try await withHTTPServer(handler) { server in
+            let flags = ["--server", "http://127.0.0.1:\(server.port)"]
+            let ids = ["gone1", "a", "gone2", "b"]
+            let run = try DownloadCommandTests.Run(
+                ["token", "revoke"] + ids + flags,
+                environment: ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"])
+            try run.start()
+            #expect(try await run.status() == 1)
+            #expect(revoked.withLock { $0 } == ids)
+            let errors = try run.errors
+            #expect(errors.contains("gone1") && errors.contains("gone2"))
+        }
+    }
+
+    @Test("An output that cannot be written is a failure", arguments: [["--json"], []])
+    func unwritable(form: [String]) async throws {
+        let handler = FunctionHandler { _ in
+            .now(HTTPResponse(status: .ok, body: .bytes(Array(#"{"items":[{"id":"1"}]}"#.utf8))))
+        }
+        try await withHTTPServer(handler) { server in
+            let run = try DownloadCommandTests.Run(
+                ["token", "list", "--server", "http://127.0.0.1:\(server.port)"] + form,
+                environment: ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"],
+                output: FileHandle(forWritingAtPath: "/dev/full"))
+            try run.start()
+            #expect(try await run.status() == 1)
+            let errors = try run.errors
+            #expect(errors.contains("the output cannot be written"))
         }
     }
 }

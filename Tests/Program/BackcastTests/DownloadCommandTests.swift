@@ -12,7 +12,9 @@ struct DownloadCommandTests {
         private let output: TemporaryFolder
         private let process: Process
 
-        init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        init(
+            _ arguments: [String], environment: [String: String] = [:], output other: FileHandle? = nil,
+        ) throws {
             output = try TemporaryFolder("output")
             let bundle = try #require(CommandLine.arguments.first { $0.hasSuffix(".xctest") })
             let beside = URL(filePath: bundle).deletingLastPathComponent()
@@ -21,8 +23,8 @@ struct DownloadCommandTests {
             process.executableURL = (folder ?? beside).appending(path: "backcast")
             process.arguments = arguments
             process.environment = environment
-            process.standardOutput = try FileHandle(
-                forWritingTo: URL(filePath: output.write("", to: "output")))
+            let file = try FileHandle(forWritingTo: URL(filePath: output.write("", to: "output")))
+            process.standardOutput = other ?? file
             process.standardError = try FileHandle(
                 forWritingTo: URL(filePath: output.write("", to: "errors")))
         }

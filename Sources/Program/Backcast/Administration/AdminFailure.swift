@@ -11,6 +11,18 @@ enum AdminFailure: Error, Equatable {
     /// No answer came.
     case unreachable(String)
 
+    /// The same failure, of one of several things that were asked for; prints the one before it.
+    func naming(_ name: String, after former: AdminFailure? = nil) -> AdminFailure {
+        _ = former?.exitCode
+        let name = PrintableText.line(name)
+        return switch self {
+        case .refused(let reason): .refused("\(name): \(reason)")
+        case .absent(let reason): .absent("\(name): \(reason)")
+        case .arguments(let reason): .arguments("\(name): \(reason)")
+        case .unreachable(let reason): .unreachable("\(name): \(reason)")
+        }
+    }
+
     /// Prints the reason and gives the status to end with.
     var exitCode: ExitCode {
         switch self {

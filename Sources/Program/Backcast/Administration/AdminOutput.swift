@@ -1,15 +1,15 @@
 import Foundation
 import JSON
 
-/// What commands of the admin API print on standard output.
+/// What commands of the admin API print on standard output; what cannot be written is a failure of theirs.
 enum AdminOutput {
     /// One JSON text a line.
-    static func print(json documents: [JSONValue]) {
-        write(documents.flatMap { $0.bytes + [0x0A] })
+    static func print(json documents: [JSONValue]) throws(AdminFailure) {
+        try write(documents.flatMap { $0.bytes + [0x0A] })
     }
 
     /// Rows in columns under a heading; the last column may have any width.
-    static func print(table rows: [[String]], under heading: [String]) {
+    static func print(table rows: [[String]], under heading: [String]) throws(AdminFailure) {
         let rows = [heading] + rows.map { $0.map { PrintableText.line($0) } }
         let widths = heading.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         let lines = rows.map { row in
@@ -18,16 +18,25 @@ enum AdminOutput {
                 return row[column] + String(repeating: " ", count: space)
             }.joined()
         }
-        write(lines.flatMap { Array($0.utf8) + [0x0A] })
+        try write(lines.flatMap { Array($0.utf8) + [0x0A] })
+    }
+
+    /// One document, as a program or a person reads it.
+    static func print(_ document: JSONValue, _ flags: AdminFlags) throws(AdminFailure) {
+        if flags.json { try print(json: [document]) } else { try print(fields: document) }
     }
 
     /// Each value of a document with its path, such as `sources/0/url`.
-    static func print(fields document: JSONValue) {
-        print(table: document.fields.map { [$0.path, $0.text] }, under: ["FIELD", "VALUE"])
+    private static func print(fields document: JSONValue) throws(AdminFailure) {
+        try print(table: document.fields.map { [$0.path, $0.text] }, under: ["FIELD", "VALUE"])
     }
 
-    private static func write(_ bytes: [UInt8]) {
-        try? FileHandle.standardOutput.write(contentsOf: Data(bytes))
+    private static func write(_ bytes: [UInt8]) throws(AdminFailure) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            throw .refused("the output cannot be written: \(error.localizedDescription)")
+        }
     }
 }
 

@@ -86,7 +86,7 @@ extension ChannelCommand {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
                 _ = try ChannelCommand.path(id)
                 let members = [JSONValue.Member(name: "id", value: .string(id))] + (try fields.members())
-                ChannelCommand.show(try await client.send(.post, "channels", .object(members)), flags)
+                try ChannelCommand.show(try await client.send(.post, "channels", .object(members)), flags)
             }
         }
     }
@@ -99,7 +99,7 @@ extension ChannelCommand {
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
                 let channels = try await client.items("channels")
-                if flags.json { return AdminOutput.print(json: channels) }
+                if flags.json { return try AdminOutput.print(json: channels) }
                 let rows = channels.map { channel in
                     [
                         channel["id"]?.cell ?? "", channel["recording"] == true ? "yes" : "no",
@@ -107,7 +107,7 @@ extension ChannelCommand {
                         "\(channel["sources"]?.elements.count ?? 0)", channel["title"]?.cell ?? "",
                     ]
                 }
-                AdminOutput.print(table: rows, under: ["ID", "RECORDING", "RETENTION", "SOURCES", "TITLE"])
+                try AdminOutput.print(table: rows, under: ["ID", "RECORDING", "RETENTION", "SOURCES", "TITLE"])
             }
         }
     }
@@ -120,7 +120,7 @@ extension ChannelCommand {
 
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
-                ChannelCommand.show(try await client.send(.get, try ChannelCommand.path(id)), flags)
+                try ChannelCommand.show(try await client.send(.get, try ChannelCommand.path(id)), flags)
             }
         }
     }
@@ -139,7 +139,7 @@ extension ChannelCommand {
                 let answer = try await client.send(
                     .patch, try ChannelCommand.path(id), .object(members),
                     type: "application/merge-patch+json")
-                ChannelCommand.show(answer, flags)
+                try ChannelCommand.show(answer, flags)
             }
         }
     }
@@ -159,9 +159,8 @@ extension ChannelCommand {
         }
     }
 
-    private static func show(_ channel: JSONValue?, _ flags: AdminFlags) {
-        guard let channel else { return }
-        if flags.json { AdminOutput.print(json: [channel]) } else { AdminOutput.print(fields: channel) }
+    private static func show(_ channel: JSONValue?, _ flags: AdminFlags) throws(AdminFailure) {
+        if let channel { try AdminOutput.print(channel, flags) }
     }
 
     /// In the largest unit that is exact.

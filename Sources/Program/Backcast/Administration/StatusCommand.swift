@@ -19,18 +19,24 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await AdminClient.run(flags) { client throws(AdminFailure) in
             let given = try ids.map { id throws(AdminFailure) in try ChannelCommand.path(id) }
-            show(given.isEmpty ? try await all(client) : try await statuses(of: given, client))
+            if given.isEmpty { return try show(try await all(client)) }
+            var (answers, failure): ([JSONValue], AdminFailure?) = ([], nil)
+            for (id, path) in zip(ids, given) {
+                do throws(AdminFailure) {
+                    answers += try await status(at: path, client)
+                } catch {
+                    failure = error.naming(id, after: failure)
+                }
+            }
+            if failure == nil || !answers.isEmpty { try show(answers) }
+            if let failure { throw failure }
         }
     }
 
-    private func statuses(
-        of paths: [String], _ client: AdminClient,
+    private func status(
+        at path: String, _ client: AdminClient,
     ) async throws(AdminFailure) -> [JSONValue] {
-        var answers: [JSONValue] = []
-        for path in paths {
-            if let answer = try await client.send(.get, path + "/status") { answers.append(answer) }
-        }
-        return answers
+        try await client.send(.get, path + "/status").map { [$0] } ?? []
     }
 
     /// The channels that are there; one may be removed after they were listed.
@@ -38,7 +44,7 @@ struct StatusCommand: AsyncParsableCommand {
         var answers: [JSONValue] = []
         for id in try await client.items("channels").compactMap({ $0["id"]?.text }) {
             do throws(AdminFailure) {
-                answers += try await statuses(of: [try ChannelCommand.path(id)], client)
+                answers += try await status(at: try ChannelCommand.path(id), client)
             } catch .absent {
                 continue
             }
@@ -46,9 +52,9 @@ struct StatusCommand: AsyncParsableCommand {
         return answers
     }
 
-    private func show(_ answers: [JSONValue]) {
-        if flags.json { return AdminOutput.print(json: answers) }
-        AdminOutput.print(
+    private func show(_ answers: [JSONValue]) throws(AdminFailure) {
+        if flags.json { return try AdminOutput.print(json: answers) }
+        try AdminOutput.print(
             table: answers.map(Self.row),
             under: [
                 "CHANNEL", "STATE", "LIVE EDGE", "LAG", "RENDITIONS", "STORED", "LOST", "SOURCE", "DETAIL",

@@ -40,7 +40,7 @@ extension TokenCommand {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
                 let token = try await client.send(.post, "tokens", .object(try members()))
                 guard let token else { return }
-                if flags.json { AdminOutput.print(json: [token]) } else { AdminOutput.print(fields: token) }
+                try AdminOutput.print(token, flags)
             }
         }
 
@@ -87,9 +87,9 @@ extension TokenCommand {
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
                 let tokens = try await client.items("tokens")
-                if flags.json { return AdminOutput.print(json: tokens) }
+                if flags.json { return try AdminOutput.print(json: tokens) }
                 let names = ["id", "channel", "expires_at", "begin", "end"]
-                AdminOutput.print(
+                try AdminOutput.print(
                     table: tokens.map { token in names.map { token[$0]?.cell ?? "" } },
                     under: ["ID", "CHANNEL", "EXPIRES AT", "BEGIN", "END"])
             }
@@ -104,7 +104,16 @@ extension TokenCommand {
 
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
-                for id in ids { try await client.send(.delete, "tokens/\(PercentCoding.encoded(id))") }
+                var failure: AdminFailure?
+                // Those behind one that is refused are revoked all the same.
+                for id in ids {
+                    do throws(AdminFailure) {
+                        try await client.send(.delete, "tokens/\(PercentCoding.encoded(id))")
+                    } catch {
+                        failure = error.naming(id, after: failure)
+                    }
+                }
+                if let failure { throw failure }
             }
         }
     }
