@@ -22,6 +22,8 @@ package enum Limits {
     static let slidingSegments = 6
     /// The minimum length of a sliding playlist, microseconds.
     static let slidingMicroseconds: Int64 = 30 * Microseconds.perSecond
+    /// The minimum length of a sliding playlist, target durations (RFC 8216 §6.2.2).
+    static let slidingTargets: Int64 = 3
     /// Target durations after which nothing more is expected at an instant.
     static let settlingTargets: Int64 = 3
     /// A channel that published nothing for this long has nothing pending, microseconds.

@@ -25,6 +25,8 @@ struct RecordedFixture {
     var markers: [RecordedMarker] = []
     var watermark: Double = 100_000
     var targetSeconds = 4
+    /// Discontinuity sequences from 0 on with which the target duration rose.
+    var targetRises: [TargetRise] = []
     /// Everything before this second has expired.
     var expiredBefore: Double?
     var retentionSeconds: Int64?
@@ -48,9 +50,11 @@ struct RecordedFixture {
     }
 
     var publishedHead: PublishedHead {
-        PublishedHead(
-            discontinuitySequence: 0, end: at(watermark), watermark: at(watermark),
-            expiredBefore: expiredBefore.map(at) ?? Instant(microseconds: 0), targetSeconds: targetSeconds)
+        let rise = targetRises.last { $0.begin <= at(watermark) }
+        return PublishedHead(
+            discontinuitySequence: rise?.discontinuitySequence ?? 0, end: at(watermark),
+            watermark: at(watermark), expiredBefore: expiredBefore.map(at) ?? Instant(microseconds: 0),
+            targetSeconds: rise?.targetSeconds ?? targetSeconds)
     }
 
     /// The segments as the composer gets them.
@@ -63,7 +67,7 @@ struct RecordedFixture {
             renditions: renditions.map { rendition in
                 ListedRendition(
                     description: rendition.description, segments: segments(of: rendition, cutting: cut))
-            }, formats: formats, markers: markers.map { MarkerText($0) })
+            }, formats: formats, markers: markers.map { MarkerText($0) }, targetRises: targetRises)
     }
 
     private func segments(of rendition: Rendition, cutting cut: ((Int) -> Bool)?) -> SegmentList {
@@ -128,6 +132,13 @@ struct RecordedFixture {
             return marker.versions.isEmpty ? nil : marker
         }
         return seen
+    }
+
+    /// Lets the target duration rise with discontinuity sequence 1, which begins at a second.
+    mutating func raiseTarget(from before: Int, to later: Int, at begin: Double) {
+        targetRises = [(0, 0.0, before), (1, begin, later)].map { sequence, begin, seconds in
+            TargetRise(discontinuitySequence: sequence, begin: at(begin), targetSeconds: seconds)
+        }
     }
 
     /// The archive after everything before this second has expired.

@@ -155,6 +155,46 @@ struct SlidingPlanTests {
         }
     }
 
+    @Test("A live playlist is never shorter than three target durations, as long as so much is held")
+    func threeTargets() throws {
+        var recorded = RecordedFixture(run(100, from: 0))
+        recorded.targetSeconds = 20
+        let list = try #require(try readBack(composed(recorded, until: 400).text()))
+        #expect(list.targetDurationSeconds == 20)
+        #expect(list.segments.count == 15)
+        #expect(composed(recorded, until: 400, delay: 40).starts().count == 15)
+        #expect(composed(recorded, until: 400, length: 80).starts().count == 20)
+        #expect(composed(recorded, until: 40).starts().count == 10)
+    }
+
+    @Test(
+        "Where the target duration rises nothing is removed until three of it are listed", arguments: [0, 40])
+    func risenTarget(delay: Double) throws {
+        var recorded = RecordedFixture(
+            run(30, from: 0, number: 0) + run(30, from: 120, of: 20, number: 30, sequence: 1))
+        recorded.add(
+            run(60, from: 0, of: 2, number: 0) + run(200, from: 120, of: 3, number: 60, sequence: 1), as: "a0"
+        )
+        recorded.raiseTarget(from: 4, to: 20, at: 120)
+        var last: [String: MediaPlaylist] = [:]
+        for time in stride(from: 80.0, through: 720, by: 1) {
+            let window = composed(recorded, until: time, delay: delay)
+            for id in ["v0", "a0"] {
+                let list = try #require(try readBack(window.text(of: id)))
+                let target = try #require(list.targetDurationSeconds)
+                #expect(target == (time - delay <= 120 ? 4 : 20), "\(id) at \(time)")
+                if let last = last[id] {
+                    #expect(list.mediaSequence >= last.mediaSequence, "\(id) at \(time)")
+                    if list.mediaSequence > last.mediaSequence {
+                        #expect(list.durationMicroseconds >= Int64(target) * 3_000_000, "\(id) at \(time)")
+                    }
+                }
+                last[id] = list
+            }
+        }
+        #expect(last["a0"].map { $0.durationMicroseconds <= 63_000_000 } == true)
+    }
+
     @Test("A rendition that has stopped is dropped and does not hold back the others")
     func vanished() {
         var recorded = RecordedFixture(run(100, from: 0))

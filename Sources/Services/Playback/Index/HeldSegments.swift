@@ -17,6 +17,10 @@ package struct HeldSegments: Sendable {
     package var formats: [Int32: SegmentFormat]
     /// Those that lie in the window, in the order of their begins.
     package var markers: [MarkerText] = []
+    /// Where the target duration rose; for growing playlists.
+    package var targetRises: [TargetRise] = []
+
+    var targets: TargetDurations { TargetDurations(targetRises, publishedHead) }
 
     /// Slices of blocks, of all renditions.
     var pieceCount: Int { renditions.reduce(0) { $0 + $1.segments.pieces.count } }

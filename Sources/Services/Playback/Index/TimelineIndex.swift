@@ -19,6 +19,7 @@ package final class TimelineIndex: Sendable {
     let directory: ChannelDirectory
     private let blocks: Blocks
     private let markers: MarkerCache
+    private let targetRises: TargetRiseCache
     /// Windows that are read from the catalogue: each is in memory as a whole, beside the cache.
     private let coldWindows: ColdTurns
     /// Those of few blocks.
@@ -55,6 +56,7 @@ package final class TimelineIndex: Sendable {
             pictures.dropAll()
         }
         markers = MarkerCache(catalogue: catalogue, clock: clock)
+        targetRises = TargetRiseCache(catalogue: catalogue)
         coldWindows = ColdTurns(
             Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
             clock: clock)
@@ -196,7 +198,8 @@ package final class TimelineIndex: Sendable {
         let end = min(window.end, head.publishedHead.watermark) + Limits.markerLead
         return HeldSegments(
             publishedHead: head.publishedHead, renditions: records, formats: formats,
-            markers: try await markers.markers(of: head, in: TimeWindow(begin: window.begin, end: end)))
+            markers: try await markers.markers(of: head, in: TimeWindow(begin: window.begin, end: end)),
+            targetRises: selection.scope == .published ? try await targetRises.rises(of: head) : [])
     }
 
     /// The markers that lie in a window; nil if they are not in memory.
@@ -241,8 +244,8 @@ package final class TimelineIndex: Sendable {
         }
     }
 
-    /// Updates blocks and markers before a newer head becomes visible, so that no answer combines a new head
-    /// with old blocks.
+    /// Updates blocks, markers and target durations before a newer head becomes visible, so that no answer
+    /// combines a new head with old blocks, and not every viewer reads them.
     func readHead(
         of channel: Int32, _ known: StaleWhileUnavailableCache<Int32, TrackedHead>.Known?,
     ) async -> Result<TrackedHead?, CatalogueError> {
@@ -255,6 +258,7 @@ package final class TimelineIndex: Sendable {
                 channel, after: known?.value.head.revision, upTo: head.revision)
             try await blocks.renew(head.renditions, touched: touched)
             try await markers.renew(head)
+            _ = try await targetRises.rises(of: head)
             return known?.value.following(head, at: seen) ?? TrackedHead(head, at: seen)
         }
     }

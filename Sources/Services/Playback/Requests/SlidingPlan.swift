@@ -37,7 +37,7 @@ package struct SlidingPlan: Sendable {
     func lacking(_ held: HeldSegments) -> Set<RenditionID> {
         let candidates = present(held)
         guard !candidates.isEmpty else { return Set(held.renditions.map(\.id)) }
-        return Set(candidates.filter { shortestBegin(in: $0.segments) == nil }.map(\.id))
+        return Set(candidates.filter { shortestBegin(in: $0.segments, held.targets) == nil }.map(\.id))
     }
 
     /// Composes the playlists from segments of the published log.
@@ -46,7 +46,7 @@ package struct SlidingPlan: Sendable {
     func composed(_ held: HeldSegments, isOver: Bool = false) -> PlaylistContents {
         var renditions = present(held)
         for index in renditions.indices {
-            let begin = begin(in: renditions[index].segments)
+            let begin = begin(in: renditions[index].segments, held.targets)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
         }
         let leading = PlaylistContents.leading(of: renditions)
@@ -56,7 +56,7 @@ package struct SlidingPlan: Sendable {
         return PlaylistContents(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
             isEnded: isOver && edge >= held.publishedHead.watermark,
-            isFinal: false, targetSeconds: max(measured, held.publishedHead.targetSeconds),
+            isFinal: false, targetSeconds: max(measured, held.targets.seconds(at: edge)),
             renditions: renditions,
             known: held.renditions.map(\.id), formats: held.formats, writesGaps: false,
             discontinuities: DiscontinuitySequences(), markers: held.markers)
@@ -75,23 +75,35 @@ package struct SlidingPlan: Sendable {
 
     /// The segments of a rendition that end after this instant are listed.
     ///
-    /// It depends on this rendition only and never moves back, because the log only grows. The sequence
-    /// numbers therefore never move back either.
-    private func begin(in segments: SegmentList) -> Instant {
-        let shortest = shortestBegin(in: segments) ?? segments.first?.start ?? edge
+    /// It depends on this rendition and the channel's target durations only and never moves back, because the
+    /// log only grows. The sequence numbers therefore never move back either.
+    private func begin(in segments: SegmentList, _ targets: TargetDurations) -> Instant {
+        let shortest = shortestBegin(in: segments, targets) ?? segments.first?.start ?? edge
         return length.map { min(shortest, edge - $0) } ?? shortest
     }
 
-    /// Where the shortest playlist that players need begins, counting media and not holes.
+    /// Where the shortest playlist that players need begins; nil if there is not enough.
     ///
-    /// Nil if there is not enough.
-    private func shortestBegin(in segments: SegmentList) -> Instant? {
+    /// Where the target duration rose, a longer one is needed. It does not get back what was removed before:
+    /// nothing more is removed until it is long enough (RFC 8216 §6.2.2).
+    private func shortestBegin(in segments: SegmentList, _ targets: TargetDurations) -> Instant? {
+        guard let first = segments.first else { return nil }
+        let now = shortestBegin(in: segments, of: targets.seconds(at: edge))
+        let before = targets.rises(in: TimeWindow(begin: first.start, end: edge)).map {
+            shortestBegin(in: segments.ending(notAfter: $0.begin), of: $0.formerSeconds)
+        }
+        return (before + [now]).compactMap(\.self).max()
+    }
+
+    /// The same while the target duration was so many seconds, counting media and not holes.
+    private func shortestBegin(in segments: SegmentList, of targetSeconds: Int) -> Instant? {
+        let least = max(
+            Limits.slidingMicroseconds,
+            Limits.slidingTargets * Int64(targetSeconds) * Microseconds.perSecond)
         var held: Int64 = 0
         for (count, segment) in segments.backwards.enumerated() {
             held += segment.mediaDuration
-            if count + 1 >= Limits.slidingSegments, held >= Limits.slidingMicroseconds {
-                return segment.start
-            }
+            if count + 1 >= Limits.slidingSegments, held >= least { return segment.start }
         }
         return nil
     }
