@@ -18,6 +18,7 @@ struct Recording {
     var markers: [Marker] = []
     var watermark: Double
     var targetSeconds = 4
+    var starts: [DiscontinuityStart] = []
     /// Seconds after its end that each segment is first listed.
     var lag: Double = 0
 
@@ -97,6 +98,7 @@ struct Recording {
                 discontinuitySequence: sequence, end: at(watermark), watermark: at(watermark),
                 targetSeconds: targetSeconds))
         (batch.renditions, batch.markers) = (renditions, markers)
+        batch.discontinuityStarts = starts
         batch.segments = segments.map { segment in
             DecidedSegment(
                 fact: SegmentFact(

@@ -40,6 +40,57 @@ import Timeline
         }
     }
 
+    @Test("Where the target duration rises, nodes that saw it and such that did not say the same")
+    func risenTarget() async throws {
+        let queries = [
+            "?begintime=1469509516&duration=40&mode=event", "?delay=1000", "?delay=200", "?dvr=60", "",
+            "?begintime=1469509516&duration=4000&mode=event",
+        ]
+        try await ViewerFixture.with { recorder in
+            var recording = Recording(seconds: 0)
+            recording.targetSeconds = 0
+            try await recorder.record(recording)
+            recording = Recording(seconds: 80)
+            recording.targetSeconds = 6
+            recording.starts = [
+                DiscontinuityStart(sequence: 0, begin: at(0), cause: "begin", targetSeconds: 6)
+            ]
+            try await recorder.withReplica { first in
+                first.clock.now = at(1080)
+                // Nothing has begun yet.
+                #expect(try await first.get("/live/cctv2/v0.m3u8").status == 404)
+                try await recorder.recordMore(recording)
+                first.clock.steadyLead += .seconds(10)
+                let ended = try await first.get("/live/cctv2/v0.m3u8\(queries[0])").text
+                #expect(ended.contains("#EXT-X-TARGETDURATION:6\n") && ended.contains("#EXT-X-ENDLIST\n"))
+                let live = try await first.get("/live/cctv2/v0.m3u8").text
+                #expect(live.contains("#EXT-X-TARGETDURATION:6\n"))
+                recording.segments = []
+                recording.add("v0", from: 80, count: 250, sequence: 1)
+                for index in recording.segments.indices { recording.segments[index].number += 20 }
+                (recording.watermark, recording.targetSeconds) = (1080, 20)
+                recording.starts = [
+                    DiscontinuityStart(
+                        sequence: 1, begin: at(80), cause: "target duration", targetSeconds: 20)
+                ]
+                try await recorder.recordMore(recording)
+                first.clock.steadyLead += .seconds(10)
+                try await recorder.withReplica { second in
+                    second.clock.now = at(1080)
+                    for query in queries {
+                        let path = "/live/cctv2/v0.m3u8\(query)"
+                        let (one, other) = (try await first.get(path), try await second.get(path))
+                        #expect(one.text == other.text, "\(query)")
+                        let target = query == queries[0] || query == "?delay=1000" ? 6 : 20
+                        #expect(one.text.contains("#EXT-X-TARGETDURATION:\(target)\n"), "\(query)")
+                        if target == 20 { #expect(one.uris.count >= 15, "\(query)") }
+                    }
+                    #expect(try await second.get("/live/cctv2/v0.m3u8\(queries[0])").text == ended)
+                }
+            }
+        }
+    }
+
     @Test("A live playlist that a node among several has to confirm does not wait behind long compositions")
     func soon() async throws {
         try await ViewerFixture.with { recorder async throws in

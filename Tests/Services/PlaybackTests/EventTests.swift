@@ -121,6 +121,31 @@ struct EventTests {
         #expect(try recorded.published(until: 30).event(0, 100).starts() == [0, 6, 24].map(at))
     }
 
+    @Test("The target duration rises with what the playlist lists, and not with what follows its end")
+    func target() throws {
+        var recorded = RecordedFixture(
+            run(25, from: 0, number: 0) + run(20, from: 100, of: 12, number: 25, sequence: 1))
+        recorded.add(
+            run(50, from: 0, of: 2, number: 0) + run(20, from: 101, of: 12, number: 50, sequence: 1), as: "a0"
+        )
+        recorded.raiseTarget(from: 6, to: 12, at: 100)
+        for id in ["v0", "a0"] {
+            let ended = try recorded.published(until: 60).event(0, 60)
+            #expect(try readBack(ended.text(of: id))?.targetDurationSeconds == 6)
+            for time in [100.0, 112, 300] {
+                let later = try recorded.published(until: time).event(0, 60)
+                #expect(later.text(of: id) == ended.text(of: id), "\(id) at \(time)")
+            }
+            for time in stride(from: 10.0, through: 300, by: 1) {
+                let list = try readBack(recorded.published(until: time).event(0, 200).text(of: id))
+                #expect(list?.targetDurationSeconds == (time < 112 ? 6 : 12), "\(id) at \(time)")
+            }
+        }
+        // Neither falls when retention takes the head.
+        let left = try recorded.expiring(before: 50).published(until: 112).event(0, 200)
+        #expect(try readBack(left.text())?.targetDurationSeconds == 12)
+    }
+
     @Test("GAP entries do not change when the target duration rises")
     func gaps() throws {
         var recorded = RecordedFixture(

@@ -54,15 +54,15 @@ package enum PlaylistComposer {
     private static func composed(
         _ renditions: [ListedRendition], end: Instant?, held: HeldSegments, plan: WindowPlan,
     ) -> PlaylistContents {
-        let publishedHead = held.publishedHead
         let isCut = end.map { $0 < plan.window.end } ?? false
         let next = isCut ? end : plan.next
-        let last = min(plan.window.end, next ?? .distantFuture, publishedHead.watermark)
+        let last = min(plan.window.end, next ?? .distantFuture, held.publishedHead.watermark)
         let measured = renditions.map(\.targetSeconds).max() ?? 1
+        let listed = renditions.compactMap(\.segments.last?.end).max() ?? plan.window.begin
         return PlaylistContents(
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
             next: next, isEnded: false, isFinal: false,
-            targetSeconds: plan.kind == .closed ? measured : max(measured, publishedHead.targetSeconds),
+            targetSeconds: plan.kind == .closed ? measured : max(measured, held.targets.seconds(at: listed)),
             renditions: renditions, known: held.renditions.map(\.id), formats: held.formats,
             writesGaps: plan.writesGaps,
             discontinuities: plan.kind == .closed
