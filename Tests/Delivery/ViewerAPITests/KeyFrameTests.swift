@@ -105,6 +105,28 @@ struct KeyFrameTests {
         }
     }
 
+    @Test("Without the rates of its key frames a multivariant playlist is neither final nor cached for long")
+    func away() async throws {
+        let server = try await PostgresCluster()
+        try await ViewerFixture.with(server: server) { viewer in
+            try await viewer.record(recording())
+            let master = "/live/cctv2/master.m3u8?\(Self.query)"
+            let media = try await viewer.get("/live/cctv2/v0.m3u8?\(Self.query)")
+            #expect(media.headers["Backcast-Final"] == "true")
+            try await server.stop()
+            let without = try await viewer.get(master)
+            #expect(without.status == 200 && !without.text.contains("I-FRAME"))
+            #expect(without.headers["Backcast-Final"] == "false")
+            #expect(without.headers["Cache-Control"] == "public, max-age=0, s-maxage=2")
+            #expect(without.headers["Backcast-Held-Seconds"] == "20")
+            try await server.start()
+            try await eventually("the rates") { try await viewer.get(master).text.contains("I-FRAME") }
+            let whole = try await viewer.get(master)
+            #expect(whole.headers["Backcast-Final"] == "true")
+            #expect(whole.headers["Cache-Control"] == "public, max-age=3600")
+        }
+    }
+
     @Test("It takes the parameters of a media playlist, and refuses what that refuses")
     func parameters() async throws {
         try await ViewerFixture.with { viewer in

@@ -18,9 +18,9 @@ extension WindowAnswers {
         }
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
-            let playlist = try await player.multivariantPlaylist(
-                of: window, query: query, for: asked.request.client)
-            return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
+            return try response(
+                asked,
+                try await player.multivariantPlaylist(of: window, query: query, for: asked.request.client))
         }
         try await player.prepare(
             window, wanted, isCompressed: asked.coding == .gzip, for: asked.request.client)

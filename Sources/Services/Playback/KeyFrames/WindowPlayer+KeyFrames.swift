@@ -32,11 +32,13 @@ extension WindowPlayer {
     /// The highest bit rate of the key frames of each rendition that has some, for a multivariant playlist.
     ///
     /// What is not known yet is measured. While the catalogue is unavailable or busy, renditions whose rate
-    /// is not known are left out: the playlist is still right, and players need no key frames to play it.
+    /// is not known are left out: the playlist is still right, and players need no key frames to play it, but
+    /// it is not complete.
     func keyFrameRates(
         of contents: PlaylistContents, for client: String?,
-    ) async throws(PlaybackError) -> [RenditionID: Int64] {
+    ) async throws(PlaybackError) -> (known: [RenditionID: Int64], isComplete: Bool) {
         var rates: [RenditionID: Int64] = [:]
+        var isComplete = true
         for rendition in contents.renditions where rendition.id.kind == .video {
             let blocks = rendition.keyFrameBlocks
             guard !blocks.isEmpty else { continue }
@@ -44,14 +46,15 @@ extension WindowPlayer {
                 try await index.measureKeyFrames(of: blocks, keyFrameRates, for: client)
             } catch {
                 switch error {
-                case .busy: continue
-                case .catalogue(let error) where error.isTransient: continue
+                case .busy: break
+                case .catalogue(let error) where error.isTransient: break
                 default: throw error
                 }
             }
             rates[rendition.id] = keyFrameRates.highest(of: blocks.map(\.place))
+            if rates[rendition.id] == nil { isComplete = false }
         }
-        return rates
+        return (rates, isComplete)
     }
 }
 

@@ -160,16 +160,21 @@ extension WindowPlayer {
     }
 
     /// The multivariant playlist of a window, with the query in every URI; it measures all its pieces.
+    ///
+    /// It is not final if I-frame playlists are not named because the catalogue was away or busy.
     package func multivariantPlaylist(
         of contents: PlaylistContents, query: String?, for client: String? = nil,
-    ) async throws(PlaybackError) -> RenderedPlaylist {
+    ) async throws(PlaybackError) -> PlaylistAnswer {
         let pieces = contents.renditions.reduce(0) { $0 + $1.segments.pieces.count }
         let rates = try await keyFrameRates(of: contents, for: client)
-        return try await inTurn(
+        let playlist = try await inTurn(
             pieces > Limits.piecesWithoutTurn, leavesThread: pieces > Limits.piecesAtOnce, for: client
         ) { () async throws(PlaybackError) in
-            try RenderedPlaylist(contents.multivariantPlaylist(query: query, keyFrameRates: rates))
+            try RenderedPlaylist(contents.multivariantPlaylist(query: query, keyFrameRates: rates.known))
         }
+        var facts = contents.facts
+        if !rates.isComplete { facts.isFinal = false }
+        return PlaylistAnswer(playlist: playlist, facts: facts)
     }
 
     /// Whether nothing will be published any more.
