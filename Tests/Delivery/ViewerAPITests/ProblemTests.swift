@@ -239,6 +239,25 @@ import Timeline
         }
     }
 
+    @Test(
+        "strict on a rendition that has nothing at all in the window is 409 where it was lost, else 404",
+        arguments: [
+            "a1.m3u8?", "index.m3u8?rendition=a1&", "download.ts?rendition=a1&", "download.mp4?audio=a1&",
+        ])
+    func strictOnOneAbsent(resource: String) async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(absentSounds)
+            let path = "/live/cctv2/\(resource)begintime=1469509528&duration=16"
+            let answer = try await viewer.get(path + "&strict=true")
+            #expect(answer.status == 409)
+            #expect(answer.problem["rendition"] as? String == "a1")
+            #expect(answer.problem["missing_seconds"] as? Double == 16)
+            #expect(try await viewer.get(path).status == 404)
+            let withdrawn = path.replacing("a1", with: "a2") + "&strict=true"
+            #expect(try await viewer.get(withdrawn).status == 404)
+        }
+    }
+
     @Test("strict asks nothing of a rendition that the source no longer had, unless a loss names it")
     func strictOnWithdrawn() async throws {
         try await ViewerFixture.with { viewer in

@@ -58,11 +58,16 @@ extension WindowAnswers {
     }
 
     /// The id of a rendition, if it has segments in the window.
+    ///
+    /// One that was lost wholly is incomplete for those who are strict.
     func present(
         _ id: RenditionID, _ asked: AskedWindow, _ window: PlaylistContents,
     ) async throws(PlaybackError) -> RenditionID {
         if window[id] != nil { return id }
         guard window.known.contains(id) else { throw .noSuchRendition(id) }
+        if asked.parameters.window.isStrict {
+            try await player.checkWhole(window, id, of: asked.channel)
+        }
         throw .nothingRecorded(
             available: try await player.available(near: asked.parameters.window, asked.channel))
     }

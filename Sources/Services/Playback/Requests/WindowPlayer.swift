@@ -72,13 +72,13 @@ package final class WindowPlayer: Sendable {
 
     /// Throws if anything is missing in one rendition, or in any rendition of the channel if none is named.
     ///
-    /// Only renditions that hold nothing at all in the window ask the catalogue: it knows whether the source
-    /// had them then.
+    /// Of renditions that hold nothing at all in the window the catalogue is asked: it knows whether the
+    /// source had them then.
     package func checkWhole(
         _ window: PlaylistContents, _ named: RenditionID?, of channel: Channel,
     ) async throws(PlaybackError) {
         try window.checkWhole(named)
-        if named == nil { try await checkLost(window.absent, in: window, of: channel) }
+        try await checkLost(window.absent.filter { named == nil || $0 == named }, in: window, of: channel)
     }
 
     /// Throws if the source had sound of its own in a window that holds none.
