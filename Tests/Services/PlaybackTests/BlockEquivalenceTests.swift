@@ -59,7 +59,7 @@ struct BlockEquivalenceTests {
             let plan = try WindowPlan.resolving(
                 request, publishedHead: recorded.publishedHead, maxWindowSeconds: 86_400)
             return try #require(
-                try PlaylistComposer.compose(held, plan: plan, request: request).mediaPlaylist(of: v0))
+                try PlaylistComposer.compose(held, plan: plan).mediaPlaylist(of: v0))
         }
         let shared = lists[0].pieces.filter { piece in lists[1].pieces.contains { $0 === piece } }
         #expect(shared.count == 7)

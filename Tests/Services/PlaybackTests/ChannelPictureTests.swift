@@ -26,7 +26,7 @@ struct ChannelPictureTests {
                 let plan = try? WindowPlan.resolving(
                     request, publishedHead: archive.head.publishedHead, maxWindowSeconds: 86_400)
             else { continue }
-            let contents = archive.composed(request, plan)
+            let contents = try archive.composed(plan)
             let choices: [RenditionID?] = [nil, contents.known.first, contents.known.last]
             let wanted = choices.randomElement(using: &generator) ?? nil
             guard case .cuts(let cut) = picture.find(plan.window),
@@ -88,7 +88,7 @@ struct ChannelPictureTests {
                 let plan = try WindowPlan.resolving(
                     request, publishedHead: archive.head.publishedHead, maxWindowSeconds: 90_000)
                 let expected = try #require(
-                    try archive.composed(request, plan).mediaPlaylist(of: text.rendition), name)
+                    try archive.composed(plan).mediaPlaylist(of: text.rendition), name)
                 // Nothing is compressed at first, which a server thread may not wait for.
                 if round == 0 { #expect(text.pieces(isCompressed: true) == nil) }
                 _ = try expected.gzip()

@@ -180,8 +180,8 @@ struct EventTests {
     }
 
     /// The number of each entry, by its URI; GAP entries have one, too (RFC 8216bis §6.2.1).
-    private func numbers(_ recorded: RecordedFixture) throws -> [String: UInt64] {
-        let text = try recorded.event(0, 100) { $0.writesGaps = true }.text()
+    private func numbers(_ recorded: RecordedFixture, writesGaps: Bool = true) throws -> [String: UInt64] {
+        let text = try recorded.event(0, 100) { $0.writesGaps = writesGaps }.text()
         let list = try #require(try readBack(text))
         return Dictionary(
             uniqueKeysWithValues: zip(list.segments.map(\.uri), list.mediaSequence...))
@@ -213,6 +213,47 @@ struct EventTests {
         let over = try recorded.expiring(before: 24).published(until: 104)
             .event(0, 100) { $0.writesGaps = true }
         #expect(over.isEnded)
+    }
+
+    /// Twelve seconds without sound after twenty with it.
+    private var halfSilent: RecordedFixture {
+        var recorded = RecordedFixture(
+            run(5, from: 0, number: 40) + run(3, from: 20, number: 45, sequence: 1, format: 2)
+                + run(17, from: 32, number: 48, sequence: 2))
+        recorded.formats[2] = .silent
+        return recorded
+    }
+
+    @Test("Entries keep their numbers when retention takes the head before, within or behind a lost track")
+    func expiredSilence() throws {
+        var recorded = halfSilent
+        recorded.retentionSeconds = 50
+        let whole = try numbers(recorded.published(until: 76), writesGaps: false)
+        for cut in [16.0, 24, 28, 32, 40] {
+            let seen = recorded.expiring(before: cut).published(until: 80)
+            #expect(try !seen.event(0, 100).isEnded, "\(cut)")
+            let left = try numbers(seen, writesGaps: false)
+            #expect(left["v0/1469509592000.ts"] == 59, "\(cut)")
+            for (uri, number) in left { #expect(whole[uri].map { $0 == number } ?? true, "\(uri) at \(cut)") }
+        }
+    }
+
+    @Test("A playlist with a lost track whose head went before its time is gone until it has ended")
+    func unforeseenSilence() throws {
+        var recorded = halfSilent
+        recorded.retentionSeconds = 3600
+        #expect(try numbers(recorded.published(until: 60), writesGaps: false).count == 5 + 7)
+        for cut in [16.0, 24] {
+            #expect(throws: PlaybackError.self, "\(cut)") {
+                try recorded.expiring(before: cut).published(until: 76).event(0, 100)
+            }
+            #expect(try recorded.expiring(before: cut).published(until: 100).event(0, 100).isEnded)
+            let any = try recorded.expiring(before: cut).published(until: 76).event(0, 100) {
+                $0.takesAnyTracks = true
+            }
+            #expect(any.starts().first == at(cut))
+        }
+        #expect(try recorded.expiring(before: 32).published(until: 76).event(0, 100).starts().first == at(32))
     }
 
     @Test("A playlist that begins with unknown tracks has the tracks of the following segments")

@@ -65,7 +65,7 @@ struct KeyFrameBlockTests {
             let plan = try WindowPlan.resolving(
                 request, publishedHead: recorded.publishedHead, maxWindowSeconds: 86_400)
             return try #require(
-                try PlaylistComposer.compose(held, plan: plan, request: request).keyFramePlaylist(found))
+                try PlaylistComposer.compose(held, plan: plan).keyFramePlaylist(found))
         }
         let shared = lists[0].pieces.filter { piece in lists[1].pieces.contains { $0 === piece } }
         #expect(shared.count == 7)

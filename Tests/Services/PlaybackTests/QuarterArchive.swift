@@ -69,7 +69,7 @@ struct QuarterArchive {
     }
 
     /// What the composer makes of a window.
-    func composed(_ request: WindowRequest, _ plan: WindowPlan) -> PlaylistContents {
+    func composed(_ plan: WindowPlan) throws -> PlaylistContents {
         let wide = TimeWindow(
             begin: plan.window.begin - SegmentFormat.trackMissing,
             end: plan.window.end + SegmentFormat.trackMissing)
@@ -81,9 +81,9 @@ struct QuarterArchive {
                 description: rendition.description,
                 segments: selection.segments(of: quarters.compactMap { held[$0.begin] }))
         }
-        return PlaylistComposer.compose(
+        return try PlaylistComposer.compose(
             HeldSegments(publishedHead: head.publishedHead, renditions: listed, formats: formats),
-            plan: plan, request: request, isSettled: true)
+            plan: plan, isSettled: true)
     }
 }
 

@@ -160,8 +160,8 @@ struct RecordedFixture {
         let plan = try WindowPlan.resolving(
             request, publishedHead: publishedHead, maxWindowSeconds: 86_400,
             retentionSeconds: retentionSeconds)
-        return PlaylistComposer.compose(
-            held(cutting: cut), plan: plan, request: request, isSettled: true, isOver: isOver)
+        return try PlaylistComposer.compose(
+            held(cutting: cut), plan: plan, isSettled: true, isOver: isOver)
     }
 }
 

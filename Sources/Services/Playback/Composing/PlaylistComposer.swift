@@ -8,17 +8,18 @@ package enum PlaylistComposer {
     /// They contain no renditions if nothing is held. `held` reaches from a minute before the window to a
     /// minute after it, so that runs of segments at its ends are seen completely. A window is settled if
     /// nothing in it can change except keys and repairs. A channel is over if it will never publish anything
-    /// again.
+    /// again. Throws if a growing playlist has lost its head, and its entries might get other numbers.
     package static func compose(
-        _ held: HeldSegments, plan: WindowPlan, request: WindowRequest, isSettled: Bool = false,
-        isOver: Bool = false,
-    ) -> PlaylistContents {
+        _ held: HeldSegments, plan: WindowPlan, isSettled: Bool = false, isOver: Bool = false,
+    ) throws(PlaybackError) -> PlaylistContents {
         let selections = held.renditions.map { rendition in
             RenditionSelection(
                 Stretch.splitting(rendition.segments, formats: held.formats),
                 plan: plan,
-                takesAnyTracks: request.takesAnyTracks,
                 published: isOver ? .distantFuture : held.publishedHead.watermark)
+        }
+        if plan.hasLostHead, selections.contains(where: \.dependsOnHead) {
+            throw .expired(before: held.publishedHead.expiredBefore)
         }
         let end = selections.compactMap(\.end).min()
         let hold = selections.compactMap(\.hold).min()

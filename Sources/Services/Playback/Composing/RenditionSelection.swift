@@ -10,23 +10,31 @@ struct RenditionSelection {
     /// Nothing after this instant may be listed yet, because a stretch begins here whose length is still
     /// unknown.
     var hold: Instant?
+    /// Whether it could be another selection with what lay before the first stretch: something is left out,
+    /// or the answer ends where tracks come that the first stretch lacks.
+    var dependsOnHead = false
 
     /// Selects stretches; nothing that begins before `published` can appear any more.
-    init(_ stretches: [Stretch], plan: WindowPlan, takesAnyTracks: Bool, published: Instant) {
+    init(_ stretches: [Stretch], plan: WindowPlan, published: Instant) {
         let inside = stretches.filter { $0.window.overlaps(plan.window) }
-        guard var reference = Self.reference(inside, plan.kind, takesAnyTracks)?.format else { return }
+        guard var reference = Self.reference(inside, plan)?.format else { return }
         for stretch in inside {
             let continues =
-                takesAnyTracks
+                plan.takesAnyTracks
                 ? stretch.format.container == reference.container : stretch.format.joins(reference)
             if continues {
                 if reference.tracks.isEmpty { reference = stretch.format }
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.format.lacksTracks(of: reference) && !stretch.isLong {
-                guard Self.isOpen(stretch, plan.kind, published) else { continue }
+                guard Self.isOpen(stretch, plan.kind, published) else {
+                    dependsOnHead = true
+                    continue
+                }
                 hold = stretch.window.begin
                 return
             } else {
+                let isOtherContainer = stretch.format.container != reference.container
+                if !isOtherContainer, !stretch.format.lacksTracks(of: reference) { dependsOnHead = true }
                 end = stretch.window.begin
                 return
             }
@@ -34,10 +42,8 @@ struct RenditionSelection {
     }
 
     /// The stretch to which the others are compared; what an EVENT playlist has begun with stays.
-    private static func reference(
-        _ stretches: [Stretch], _ kind: WindowPlan.Kind, _ takesAnyTracks: Bool,
-    ) -> Stretch? {
-        kind == .event || takesAnyTracks ? stretches.first : stretches.reference
+    private static func reference(_ stretches: [Stretch], _ plan: WindowPlan) -> Stretch? {
+        plan.kind == .event || plan.takesAnyTracks ? stretches.first : stretches.reference
     }
 
     /// Whether a growing playlist has to wait for what follows a stretch.

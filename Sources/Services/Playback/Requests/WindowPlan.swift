@@ -20,6 +20,11 @@ package struct WindowPlan: Sendable, Equatable {
     var losesHead = false
     /// Whether holes are written as EXT-X-GAP.
     var writesGaps = false
+    /// Whether stretches that lack a track are listed.
+    var takesAnyTracks = false
+    /// Whether segments at the front of a growing playlist went that should have stayed until its end: the
+    /// size limit or the disk took them.
+    var hasLostHead = false
 
     /// Resolves a window in the past; a sliding request is resolved by `SlidingPlan`.
     ///
@@ -30,19 +35,20 @@ package struct WindowPlan: Sendable, Equatable {
     ) throws(PlaybackError) -> WindowPlan {
         var plan = try resolvingSpan(
             request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds)
-        plan.writesGaps = request.writesGaps && plan.keepsHead(retentionSeconds)
-        // Not foreseen: the size limit or the disk took the head. Entries must not get other numbers.
-        if plan.kind == .event, plan.writesGaps, plan.losesHead, !plan.isFixed {
-            throw .expired(before: publishedHead.expiredBefore)
-        }
+        let keepsHead = plan.keepsHead(retentionSeconds)
+        plan.writesGaps = request.writesGaps && keepsHead
+        plan.takesAnyTracks = request.takesAnyTracks || !keepsHead
+        plan.hasLostHead = plan.kind == .event && keepsHead && plan.losesHead && !plan.isFixed
+        // Entries must not get other numbers.
+        if plan.hasLostHead, plan.writesGaps { throw .expired(before: publishedHead.expiredBefore) }
         return plan
     }
 
     /// Whether retention leaves the head of a growing playlist alone until the playlist has ended.
     ///
-    /// The published numbers do not count GAP entries, so where some went with the head, the rest would get
-    /// other numbers (RFC 8216bis §6.2.1). Whether a playlist has such entries is thus decided once: by what
-    /// does not change while it grows.
+    /// The published numbers do not count GAP entries, and count what is left out: where some of it went with
+    /// the head, the rest would get other numbers (RFC 8216bis §6.2.1). Whether a playlist has such entries,
+    /// and leaves anything out, is thus decided once: by what does not change while it grows.
     private func keepsHead(_ retentionSeconds: Int64?) -> Bool {
         guard kind == .event, let retentionSeconds else { return true }
         return window.microseconds / Microseconds.perSecond + Limits.headReserveSeconds <= retentionSeconds

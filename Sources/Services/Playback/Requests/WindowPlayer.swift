@@ -127,9 +127,8 @@ extension WindowPlayer {
         return try await inTurn(
             held.pieceCount > Limits.piecesWithoutTurn, leavesThread: held.pieceCount > Limits.piecesAtOnce,
             for: request.client
-        ) {
-            PlaylistComposer.compose(
-                held, plan: plan, request: request, isSettled: isSettled, isOver: isOver)
+        ) { () async throws(PlaybackError) in
+            try PlaylistComposer.compose(held, plan: plan, isSettled: isSettled, isOver: isOver)
         }
     }
 
