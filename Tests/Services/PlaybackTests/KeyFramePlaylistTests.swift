@@ -180,6 +180,39 @@ struct KeyFramePlaylistTests {
         #expect(own.targetDurationSeconds == media.targetDurationSeconds)
     }
 
+    @Test("The tags of markers are those of the media playlist, in front of the same segments")
+    func markers() throws {
+        let segments = run(30, from: 0, number: 7, flags: .hasKeyFrames)
+        let found = Self.found(in: segments)
+        var recorded = RecordedFixture(segments)
+        recorded.markers = [2.0, 9, 70].map { begin in
+            RecordedMarker(
+                id: "m\(Int(begin))", begin: at(begin), end: at(begin + 9), classID: nil,
+                versions: [
+                    RecordedMarker.Version(
+                        shown: at(begin), until: at(begin + 9),
+                        attributes: [PlaylistAttribute(name: "X-A", value: "1", isQuoted: true)])
+                ])
+        }
+        /// The tags, each with the URI behind it.
+        func tags(_ text: String?) -> [[String]] {
+            let lines = (text ?? "").split(separator: "\n").map(String.init)
+            return lines.indices.filter { lines[$0].hasPrefix("#EXT-X-DATERANGE") }.map { index in
+                [lines[index], lines[index...].first { !$0.hasPrefix("#") } ?? ""]
+            }
+        }
+        let closed = try recorded.closed(0, 80)
+        #expect(tags(try text(closed, found)).count == 3)
+        #expect(tags(try text(closed, found)) == tags(closed.text()))
+        for end in [8.0, 60, 120] {
+            let event = try recorded.published(until: end).event(0, 120)
+            #expect(tags(try text(event, found)) == tags(event.text()), "until \(end)")
+        }
+        let sliding = recorded.published(until: 80).sliding(now: 84)
+        #expect(tags(try text(sliding, found)).count == 1)
+        #expect(tags(try text(sliding, found)) == tags(sliding.text()))
+    }
+
     @Test("A block's rate is that of the largest frame within the shortest time it may last")
     func rates() throws {
         let segments = run(2, from: 0, flags: .hasKeyFrames)

@@ -6,7 +6,8 @@ import Timeline
 ///
 /// A closed window has all of them, each lasting until the next; the lines of whole blocks are shared. A
 /// growing playlist has the first of each segment, so that its numbers and durations are those of the media
-/// playlist and never change; a segment without one is a gap.
+/// playlist and never change; a segment without one is a gap. The tags of markers are those of the media
+/// playlist, at the same places.
 struct KeyFramePlaylistText {
     private let contents: PlaylistContents
     private let rendition: ListedRendition
@@ -31,6 +32,8 @@ struct KeyFramePlaylistText {
     private var expectedDate = Instant(microseconds: 0)
     private var longest: Int64 = 0
     private var hasFrames = false
+    /// Those that are not written yet, in the order in which they stand.
+    private var markers: ArraySlice<MarkerTag>
 
     /// An entry.
     private struct Frame {
@@ -49,6 +52,7 @@ struct KeyFramePlaylistText {
     init(contents: PlaylistContents, rendition: ListedRendition) {
         (self.contents, self.rendition) = (contents, rendition)
         entry = EntryText(rendition: rendition.id)
+        markers = contents.markers.isEmpty ? [] : contents.markerTags()[...]
         for id in rendition.segments.formatIDs {
             texts[id] = contents.formats[id].map { FormatText($0, rendition: rendition.id) }
         }
@@ -166,6 +170,10 @@ struct KeyFramePlaylistText {
     /// Adds the first frame of a segment, or a gap, which lasts as long as the segment.
     private mutating func addOne(_ known: KeyFrames?, _ segment: RecordedSegment, _ format: FormatText) {
         let found = known?.frames.first.flatMap { frame(segment, format, known?.tableByteCount ?? 0, $0) }
+        while let tag = markers.first, tag.place <= segment.start {
+            buffer.append(tag.line)
+            markers = markers.dropFirst()
+        }
         let gap = Frame(
             segment: segment, sequence: passed?.sequence ?? 0, format: format, begin: segment.start)
         write(found ?? gap, lasting: segment.mediaDuration)
@@ -255,6 +263,7 @@ struct KeyFramePlaylistText {
         }
         var writer = PlaylistWriter(reservingCapacity: 256)
         head.writeHead(&writer)
-        return writer.bytes
+        // All of a closed window stand before its first segment.
+        return isClosed ? writer.bytes + markers.flatMap(\.line) : writer.bytes
     }
 }
