@@ -186,5 +186,9 @@ struct FoundScenario: Sendable {
         // was killed: the disk was the reason, and not that no recorder ran.
         FoundScenario(
             seed: 302_614, hours: 1, faults: [0, 1], hasDiscontinuities: true, isOutOfStep: true),
+        // A packager of growing segments ended and began again with a single one, which was compared with
+        // itself: the process ended.
+        FoundScenario(
+            seed: 3_100_313, hours: 1, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

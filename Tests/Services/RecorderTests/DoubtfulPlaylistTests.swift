@@ -9,14 +9,14 @@ struct DoubtfulPlaylistTests {
     private static let source = SourceSettings(url: "http://one.test/live.m3u8")
     private static let requestTime = 12.0
 
-    /// Three segments without dates.
-    private static func media(_ first: Int, names: String) -> String {
-        let entries = (first...first + 2).map { "#EXTINF:6,\n\(names)\($0).ts\n" }
+    /// Segments without dates.
+    private static func media(_ first: Int, names: String, count: Int = 3) -> String {
+        let entries = (first..<first + count).map { "#EXTINF:6,\n\(names)\($0).ts\n" }
         return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n" + entries.joined()
     }
 
-    /// Has stored segments 10 to 12, and gets a playlist that names 11 to 13 otherwise.
-    private static func doubting(stored: [Int64] = [10, 11, 12]) throws -> (StateDriver, [RecordingAction]) {
+    /// Has stored segments 10 to 12.
+    private static func recorded(stored: [Int64] = [10, 11, 12]) throws -> StateDriver {
         var driver = try StateDriver([source])
         let opening = driver.send(.journalRead(.success([])), at: 0)
         var listed: [SegmentRequest] = []
@@ -33,6 +33,12 @@ struct DoubtfulPlaylistTests {
                 object: object, format: SegmentFormat(container: .transportStream), flags: [], plainBytes: 1)
             driver.send(.segmentStored(stored, request), at: 1)
         }
+        return driver
+    }
+
+    /// The same, and gets a playlist that names 11 to 13 otherwise.
+    private static func doubting(stored: [Int64] = [10, 11, 12]) throws -> (StateDriver, [RecordingAction]) {
+        var driver = try recorded(stored: stored)
         let actions = try answerNext(&driver, at: requestTime, media(11, names: "b"))
         return (driver, actions)
     }
@@ -102,6 +108,28 @@ struct DoubtfulPlaylistTests {
     func knownBytes(stored: [Int64], compared: Int64) throws {
         let (_, actions) = try Self.doubting(stored: stored)
         #expect(actions.probes.map(\.segment.identity.number) == [compared])
+    }
+
+    @Test(
+        "Of numbers and names that begin again, the first segment is compared with the second one, if there is one",
+        arguments: [(1, 6), (3, 3)])
+    func beginsAgain(count: Int, length: Int64) throws {
+        var driver = try Self.recorded()
+        let run = Self.run(driver)
+        var actions = try Self.answerNext(&driver, at: 24, Self.media(10, names: "a", count: count))
+        var reads = 0
+        while let probe = actions.probes.first, reads < 10 {
+            reads += 1
+            // Each plays for half of what EXTINF says.
+            let number = probe.segment.identity.number
+            let probed = ProbedSegment(
+                digest: [UInt8(number) + 100], firstTimestamp: number * 270_000, measuredDuration: 3_000_000)
+            actions = driver.send(.segmentProbed(probed, probe), at: 24)
+        }
+        #expect(Self.run(driver) != run)
+        let placed = actions.segmentRequests.map(\.segment.placed)
+        #expect(placed.map(\.identity.number) == (0..<Int64(count)).map { $0 + 10 })
+        #expect(placed.allSatisfy { abs($0.duration - length * seconds) < 20_000 })
     }
 
     @Test("Names whose bytes cannot be compared are in doubt again when they change again")

@@ -22,10 +22,11 @@ extension ChannelProgress {
         return first < lowest
     }
 
-    /// Whether a segment is read to find out where another source stands.
-    func isJoining(_ id: RenditionID) -> Bool {
-        switch renditions[id]?.join {
-        case .recalls, .asked, .compares: true
+    /// Whether a segment is the one that is read to find out where another source stands.
+    func isJoining(_ identity: SegmentIdentity) -> Bool {
+        switch renditions[identity.rendition]?.join {
+        case .recalls(let number), .asked(let number): number == identity.number
+        case .compares(let number, _): number + 1 == identity.number
         default: false
         }
     }

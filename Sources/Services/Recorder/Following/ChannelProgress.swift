@@ -252,7 +252,7 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         guard var rendition = renditions[id] else { return Listing() }
-        if isJoining(id) {
+        if isJoining(probe.identity) {
             let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
             renditions[id]?.joined(probed, in: corrected, at: arrival)
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)

@@ -190,6 +190,9 @@ package struct ProbedSegment: Sendable, Equatable {
     /// How long its media play, microseconds; nil where that is not known.
     package var measuredDuration: Int64?
 
+    /// It could not be read.
+    static let unread = ProbedSegment(digest: [])
+
     package init(digest: [UInt8], firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil) {
         self.digest = digest
         self.firstTimestamp = Limits.credibleTimestamp(firstTimestamp)

@@ -194,7 +194,7 @@ extension RenditionProgress {
             join = .none
             guard let probed else { return learnHeld(for: playlist) }
             guard number == first else { return }
-            if contradictsDuration(probed, of: playlist) {
+            if playlist.segments.count > 1, contradictsDuration(probed, of: playlist) {
                 join = .compares(number, probed)
             } else {
                 find(probed, in: playlist, at: arrival)
@@ -233,6 +233,7 @@ extension RenditionProgress {
     private func length(
         of first: ProbedSegment, before second: ProbedSegment?, in playlist: MediaPlaylist,
     ) -> Int64? {
+        guard playlist.segments.count > 1 else { return nil }
         if playlist.segments[1].discontinuityCount > 0 { return first.measuredDuration }
         guard let begin = first.firstTimestamp, let end = second?.firstTimestamp else { return nil }
         return HeldMedia.distance(from: begin, to: end)

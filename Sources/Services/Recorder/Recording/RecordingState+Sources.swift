@@ -369,7 +369,7 @@ extension RecordingState {
         else {
             return
         }
-        if progress.isJoining(id) { return segmentProbed(ProbedSegment(digest: []), request, now: now) }
+        if progress.isJoining(request.segment.identity) { return segmentProbed(.unread, request, now: now) }
         var next = request
         next.attempt += 1
         let time = now + Limits.probePause
@@ -380,7 +380,7 @@ extension RecordingState {
         } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
             log(.info, "Not known yet: is a playlist stale, or a restart?", ["rendition": "\(id)"])
         } else {
-            segmentProbed(ProbedSegment(digest: []), request, now: now)
+            segmentProbed(.unread, request, now: now)
         }
     }
 
