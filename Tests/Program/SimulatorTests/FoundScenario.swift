@@ -190,5 +190,9 @@ struct FoundScenario: Sendable {
         // itself: the process ended.
         FoundScenario(
             seed: 3_100_313, hours: 1, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
+        // No EXTINF, and a process that was killed while the disk was full: of the lengths the next one knew
+        // nothing, and the time line was half a minute off.
+        FoundScenario(
+            seed: 2_401_511, hours: 1, faults: [0, 2, 6, 7], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

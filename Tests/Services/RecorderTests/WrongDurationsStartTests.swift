@@ -105,6 +105,26 @@ struct WrongDurationsStartTests {
         #expect(progress.entries(of: Self.said(5)).allSatisfy { $0.duration == length * seconds })
     }
 
+    @Test("Without EXTINF what is still to be fetched tells the lengths, where nothing that is held does")
+    func unfetched() {
+        let known = (Int64(112)..<120).map { number in
+            KnownSegment(
+                run: 7, number: number, start: at(Double(number)), duration: seconds, isLost: false,
+                digest: [], isListed: true)
+        }
+        var progress = RenditionProgress(
+            resuming: RenditionHead(
+                description: RenditionDescription(id: video(0)), nextNumber: 60, known: known),
+            choice: .auto)
+        var playlist = list(112...131)
+        for index in playlist.segments.indices { playlist.segments[index].durationMicroseconds = 0 }
+        let segments = progress.list(
+            playlist, from: 8, opensHole: false, cause: nil, hole: .recorderDown, arrival: arrived(132),
+            shared: [:])
+        #expect(segments.map(\.identity.number) == Array(112...131))
+        #expect(segments.allSatisfy { abs($0.placed.duration - seconds) < 20_000 })
+    }
+
     /// Eight segments with an EXTINF, in seconds.
     private static func said(_ length: Int64) -> MediaPlaylist {
         var playlist = list(112...119)

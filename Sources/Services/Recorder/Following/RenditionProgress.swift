@@ -202,7 +202,8 @@ struct RenditionProgress: Sendable {
         let opensHole = opensHole || owed != nil
         // Another source may list what is recorded for longer than one playlist.
         let isSource = (cause ?? owed?.cause) == "source"
-        measured.add(missed.held, listedIn: playlist, before: from)
+        // What is to be fetched was placed by what the earlier process knew of the lengths.
+        measured.add(missed.held.isEmpty ? unfetchedWindows : missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
             shared: shared, measured, step: leaderStep)
@@ -318,15 +319,18 @@ struct RenditionProgress: Sendable {
         availableUntil: SteadyInstant,
     ) -> [ListedSegment] {
         defer { missed = MissedEntries() }
-        let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
-        return missed.found(
-            in: playlist, before: end, placed: Dictionary(placed, uniquingKeysWith: { $1 })
-        ).compactMap { index, window in
+        return missed.found(in: playlist, before: end, placed: unfetchedWindows).compactMap { index, window in
             guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
                 return nil
             }
             return relisted(index, of: playlist, at: window, arrival, until: availableUntil)
         }
+    }
+
+    /// The times of what an earlier process was still to fetch, by number in `run`.
+    private var unfetchedWindows: [Int64: TimeWindow] {
+        let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
+        return Dictionary(placed, uniquingKeysWith: { $1 })
     }
 
     /// An entry that an earlier process gave a time; nil if that is filled.
