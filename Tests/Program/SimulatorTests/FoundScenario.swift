@@ -194,5 +194,9 @@ struct FoundScenario: Sendable {
         // nothing, and the time line was half a minute off.
         FoundScenario(
             seed: 2_401_511, hours: 1, faults: [0, 2, 6, 7], hasDiscontinuities: true, isOutOfStep: true),
+        // Two sources were cut otherwise since one of them had ended: a damaged segment of one gave way to a
+        // segment of the other that reaches into the next one.
+        FoundScenario(
+            seed: 2_401_030, hours: 1, faults: [1, 5], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -37,6 +37,8 @@ struct PartFromElsewhereTests {
         case ofOtherFormat
         /// Of an encoder that knows nothing of the first source's.
         case ofOtherMedia
+        /// It begins there, and reaches into the next one.
+        case ofOtherCut
     }
 
     /// A channel of two sources of the same media without dates, which count otherwise.
@@ -112,6 +114,7 @@ struct PartFromElsewhereTests {
             stored.format.tracks = "video:h264"
             if isOther {
                 if other == .damaged { (stored.flags, stored.measuredDuration) = (.damaged, nil) }
+                if other == .ofOtherCut { stored.measuredDuration = 6_400_000 }
                 if other == .ofOtherFormat { stored.format.tracks = "video:h265" }
             } else if isPart, !hasRefused {
                 stored.measuredDuration = part.measured

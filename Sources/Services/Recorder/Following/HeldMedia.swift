@@ -124,6 +124,17 @@ struct HeldMedia: Sendable {
         return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
+    /// From a time stamp to where the segment behind another one begins, microseconds; nil where that is not
+    /// held, or time stamps jump in front of it by more than a limit.
+    func length(from timestamp: Int64, upTo limit: Int64, behind identity: SegmentIdentity) -> Int64? {
+        let next = pieces.last {
+            $0.identity.run == identity.run && $0.identity.number == identity.number + 1
+        }
+        guard let end = next?.timestamp else { return nil }
+        let length = Self.distance(from: timestamp, to: end)
+        return (1...max(1, limit)).contains(length) ? length : nil
+    }
+
     /// How long the newest segments of a run are, as the time stamps of neighbours show, microseconds.
     func lengths(in run: Int64) -> [Int64] {
         var begins: [Int64: Int64] = [:]

@@ -52,7 +52,9 @@ extension RecordingState {
                 retryUntil: request.segment.availableUntil))
     }
 
-    /// Whether what came has the media of a segment, and all of them.
+    /// Whether what came has the media of a segment, all of them and no more.
+    ///
+    /// What reaches into the next segment would play twice there.
     private func isWhole(_ stored: StoredSegment, of segment: PlacedSegment) -> Bool {
         let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
         let media = progress.renditions[segment.identity.rendition]?.media
@@ -60,7 +62,13 @@ extension RecordingState {
             let shown = media?.start(of: probed, near: segment.start),
             (shown - segment.start).magnitude <= Limits.mediaTolerance.magnitude
         else { return false }
-        let missing = segment.duration - (stored.measuredDuration ?? segment.duration)
-        return missing <= max(Limits.missingEnd, segment.duration / 10)
+        let longest = max(segment.duration, stored.measuredDuration ?? 0)
+        let known = stored.firstTimestamp.flatMap {
+            media?.length(from: $0, upTo: 2 * longest, behind: segment.identity)
+        }
+        let length = known ?? segment.duration
+        let slack = max(Limits.missingEnd, length / 10)
+        let surplus = (stored.measuredDuration ?? length) - length
+        return (-slack...(known == nil ? slack : Limits.mediaTolerance)).contains(surplus)
     }
 }
