@@ -198,5 +198,9 @@ struct FoundScenario: Sendable {
         // segment of the other that reaches into the next one.
         FoundScenario(
             seed: 2_401_030, hours: 1, faults: [1, 5], hasDiscontinuities: true, isOutOfStep: true),
+        // A process began when the source had begun again and ended: the hole before that was said to come
+        // from the end.
+        FoundScenario(
+            seed: 2_400_140, hours: 1, faults: [3, 4, 5, 6], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

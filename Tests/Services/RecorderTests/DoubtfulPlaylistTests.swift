@@ -1,3 +1,5 @@
+import Catalogue
+import Journal
 import SegmentStore
 import Testing
 import Timeline
@@ -130,6 +132,32 @@ struct DoubtfulPlaylistTests {
         let placed = actions.segmentRequests.map(\.segment.placed)
         #expect(placed.map(\.identity.number) == (0..<Int64(count)).map { $0 + 10 })
         #expect(placed.allSatisfy { abs($0.duration - length * seconds) < 20_000 })
+    }
+
+    @Test("A process that begins when a source has begun again and ended says that no recorder ran before that")
+    func endedMeanwhile() throws {
+        let known = (Int64(1000)...1002).map {
+            KnownSegment(
+                run: 7, number: $0, start: at(Double($0 - 1000) * 6), duration: 6 * seconds, isLost: false,
+                digest: [UInt8($0 - 1000)])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, known: known)
+        var driver = try StateDriver([Self.source], heads: [head], begun: 100)
+        let request = try #require(driver.begin(at: 100).playlistRequests.first)
+        // 78 seconds behind the first one that is held.
+        let text = Self.media(0, names: "a").replacing(
+            "#EXTINF", with: "#EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:14:38Z\n#EXTINF", maxReplacements: 1)
+        var actions = try driver.answer(request, text + "#EXT-X-ENDLIST\n", at: 100)
+        while let probe = actions.probes.first {
+            actions = driver.send(.segmentProbed(ProbedSegment(digest: [99]), probe), at: 100)
+        }
+        let losses = actions.flatMap { action in
+            guard case .journal(let entries) = action else { return [Loss]() }
+            return entries.compactMap { if case .loss(let loss) = $0 { loss } else { nil } }
+        }
+        #expect(losses.map(\.reason) == [.recorderDown])
+        #expect(losses.map(\.window) == [TimeWindow(begin: at(18), end: at(78))])
     }
 
     @Test("Names whose bytes cannot be compared are in doubt again when they change again")

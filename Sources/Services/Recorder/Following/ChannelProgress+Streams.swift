@@ -47,6 +47,15 @@ extension ChannelProgress {
         if renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }
     }
 
+    /// A rendition's playlist has ended.
+    ///
+    /// As long as it is in doubt whether a process goes on from its first one, that says nothing of the time
+    /// before.
+    mutating func ended(_ id: RenditionID, isInDoubt: Bool) {
+        if isInDoubt, renditions[id]?.isComingBack ?? false { return }
+        inTrouble(.sourceEnded, id)
+    }
+
     /// A rendition is taken from another stream of the source: its numbers may mean other segments.
     mutating func changeStream(of id: RenditionID) {
         renditions[id]?.hasOtherStream = true

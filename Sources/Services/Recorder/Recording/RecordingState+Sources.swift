@@ -252,7 +252,7 @@ extension RecordingState {
             listing.segments.map(\.placed), postponedCount: listing.postponedCount, now: now)
         publication.hold(listing.segments)
         if listing.segments.contains(where: \.hasSurplusTags) { noteDeviation(Self.surplusTags) }
-        settleSource(playlist, of: id)
+        settleSource(playlist, of: id, isInDoubt: listing.probe != nil || listing.isStale)
         guard let use = sources.session?.use else { return }
         relist(listing, playlist, fetched, of: id, use, now: now)
         enqueue(listing, of: id, base: fetched.base, use)
@@ -269,10 +269,10 @@ extension RecordingState {
         goOn(id, now: now)
     }
 
-    private mutating func settleSource(_ playlist: MediaPlaylist, of id: RenditionID) {
+    private mutating func settleSource(_ playlist: MediaPlaylist, of id: RenditionID, isInDoubt: Bool) {
         guard !playlist.segments.isEmpty || playlist.isEnded else { return }
         logZone()
-        if playlist.isEnded { progress.inTrouble(.sourceEnded, id) }
+        if playlist.isEnded { progress.ended(id, isInDoubt: isInDoubt) }
         let leading = sources.session?.leading ?? []
         if condition.delivered(id, ended: playlist.isEnded, leading, distrust: progress.distrust) {
             log(.info, "The source delivers again")
