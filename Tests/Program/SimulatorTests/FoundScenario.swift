@@ -202,5 +202,7 @@ struct FoundScenario: Sendable {
         // from the end.
         FoundScenario(
             seed: 2_400_140, hours: 1, faults: [3, 4, 5, 6], hasDiscontinuities: true, isOutOfStep: true),
+        // Numbers that begin at 2 waited for a third target duration, until a segment was gone.
+        FoundScenario(seed: 2_500_325, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -173,6 +173,17 @@ struct DoubtfulPlaylistTests {
         #expect(follower.judge(another, now: moment(12)) == .undecided(index: 0))
     }
 
+    @Test(
+        "Numbers too low for an old playlist are another numbering after two targets, others after three",
+        arguments: [(2, 2), (390, 2), (410, 3)])
+    func far(first: Int, targets: Int) {
+        var follower = PlaylistFollower()
+        follower.take(list(500...502), now: moment(0))
+        let again = list(first...first + 2)
+        #expect(follower.judge(again, now: moment(Double(targets) * 6 - 0.5)) == .stale)
+        #expect(follower.judge(again, now: moment(Double(targets) * 6)) != .stale)
+    }
+
     @Test("Dates without reason tell no date of a number that was passed over")
     func absurdDates() {
         var follower = PlaylistFollower()

@@ -268,8 +268,9 @@ extension PlaylistFollower {
         // A packager that begins again has little to list yet.
         if hasEnded, entries.count < listedCount { evidence.append("of a shorter playlist") }
         if isLater(entries) { evidence.append("with later dates") }
+        // An old playlist is not as old as that.
         if evidence.isEmpty, let last = entries.last?.number, let highest,
-            highest - last > Limits.numberJump
+            highest - last > Limits.oldPlaylists.wholeMicroseconds / target
         {
             evidence.append("by \(highest - last)")
         }
