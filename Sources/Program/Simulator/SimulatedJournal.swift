@@ -1,5 +1,6 @@
 import Journal
 import Recorder
+import Timeline
 
 /// A node's journal as a model: what was synced survives a kill, what was not may be there or not.
 struct SimulatedJournal {
@@ -24,6 +25,8 @@ struct SimulatedJournal {
 
     /// The newest entries that are in the catalogue.
     var entered: [JournalEntry] { enteredLines.map(\.entry) }
+    /// Where the recording of this node ended, as far as its disk tells.
+    var end: Instant { (enteredLines + lines).map(\.entry).end }
 
     mutating func append(_ entries: some Collection<JournalEntry>) -> [JournalPosition] {
         entries.map { entry in

@@ -21,6 +21,8 @@ struct SimulatedNode {
     /// Microseconds until the next try to record.
     var pause: Int64 = 1_000_000
     var status: ChannelStatus?
+    /// Since when it has asked for the lease and records nothing.
+    var askedSince: Instant?
     /// Whether facts go into the catalogue; not without a lease.
     var publishes = true
     /// What the state folder keeps for a start without PostgreSQL.
@@ -54,7 +56,7 @@ struct SimulatedNode {
     /// The process dies.
     mutating func die(_ chance: inout SeededChance) {
         life += 1
-        (state, lease, wait, status) = (nil, nil, nil, nil)
+        (state, lease, wait, status, askedSince) = (nil, nil, nil, nil, nil)
         (unfinished, keys, readsAll, beats) = ([], [], false, nil)
         _ = journal.append(appending.prefix(Int.random(in: 0...appending.count, using: &chance)))
         appending = []

@@ -10,6 +10,7 @@ import Timeline
 extension Simulation {
     mutating func start(_ node: Int) {
         guard !isStopping else { return }
+        nodes[node].askedSince = nodes[node].askedSince ?? now
         guard isConnected(node) else { return startWithoutLease(node) }
         let lease = catalogue.takeLease(node, at: now, takesOver: nodes[node].isSteady(at: now))
         let late = lateness()
@@ -22,7 +23,7 @@ extension Simulation {
         guard !isStopping else { return }
         guard let lease = answer else { return startWithoutLease(node) }
         guard let lease else {
-            nodes[node].resumePoint = nil
+            (nodes[node].resumePoint, nodes[node].askedSince) = (nil, nil)
             _ = enterUnowned(node)
             return startLater(node, failed: false)
         }
@@ -35,9 +36,13 @@ extension Simulation {
         handle(.started, node)
     }
 
-    /// A process that owned the channel records from what its disk knows.
+    /// A process that owned the channel records from what its disk knows; it asks again for some seconds if
+    /// another node recorded last.
     private mutating func startWithoutLease(_ node: Int) {
         guard let point = nodes[node].resumePoint else { return startLater(node, failed: true) }
+        if let since = nodes[node].askedSince, now - since < 5_000_000, nodes[node].journal.end < point.end {
+            return startLater(node, failed: false)
+        }
         let heads = point.heads(nodes[node].journal.entered)
         record(node, point.lease, heads, point.sourceRun, publishes: false)
         trace?("\(time) node \(node) records without PostgreSQL")
@@ -48,7 +53,7 @@ extension Simulation {
     private mutating func record(
         _ node: Int, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?, publishes: Bool = true,
     ) {
-        nodes[node].publishes = publishes
+        (nodes[node].publishes, nodes[node].askedSince) = (publishes, nil)
         nodes[node].state = RecordingState(
             channel: channel, lease: lease, heads: heads, newestRun: newestRun, publishes: publishes,
             unfinished: nodes[node].unfinished, at: moment(node, at: now), seed: chance.next())

@@ -204,5 +204,9 @@ struct FoundScenario: Sendable {
             seed: 2_400_140, hours: 1, faults: [3, 4, 5, 6], hasDiscontinuities: true, isOutOfStep: true),
         // Numbers that begin at 2 waited for a third target duration, until a segment was gone.
         FoundScenario(seed: 2_500_325, faults: [1], hasDiscontinuities: true, isOutOfStep: true),
+        // A node that had just taken over asked for the lease again, and the answer was lost: it began a run
+        // without what the node before it had recorded.
+        FoundScenario(
+            seed: 300_018, hours: 1, faults: [6, 7], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

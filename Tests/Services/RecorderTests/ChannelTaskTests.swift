@@ -269,6 +269,26 @@ struct ChannelTaskTests {
         }
     }
 
+    @Test("It asks for its lease for seconds before it records without it, where another node recorded last")
+    func leaseAfterOther() async throws {
+        try await onStage { stage in
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            let journal = try stage.parts.journal.channel(stage.channel.id)
+            var point = try #require(try await journal.resumePoint())
+            point.end = Instant(seconds: Int64(Date.now.timeIntervalSince1970) + 60)
+            try await journal.store(point)
+            let begin = stage.parts.clock.steady()
+            try await stage.locking("line") {
+                try await stage.recording {
+                    stage.listed.list(2...5)
+                    try await stage.waitForJournal(2)
+                }
+            }
+            #expect(stage.parts.clock.steady() - begin >= Limits.headsWait)
+        }
+    }
+
     @Test("It does not go on from what it knows when another node has recorded since")
     func otherNode() async throws {
         try await onStage { stage in

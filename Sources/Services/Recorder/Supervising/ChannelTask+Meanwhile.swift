@@ -16,10 +16,21 @@ extension ChannelTask {
         case recorded
     }
 
+    /// What the state folder allows.
+    private enum Resumption {
+        /// It does not know where the recording stopped.
+        case nothing
+        /// It knows too little: what another node has recorded would be recorded again, and time would be
+        /// missing in between.
+        case later
+        case recorder(ChannelRecorder)
+    }
+
     /// Does work that needs the catalogue.
     ///
     /// If it fails or takes long, the channel is recorded from what the state folder knows until the work,
-    /// which is done again and again, succeeds; all facts stay in the journal.
+    /// which is done again and again, succeeds; all facts stay in the journal. If another node recorded last,
+    /// the lease is asked for a little longer before that.
     ///
     /// Throws what the work throws if the state folder does not know where the recording stopped.
     ///
@@ -28,12 +39,15 @@ extension ChannelTask {
         under lease: TakenLease?, _ work: @escaping @Sendable () async throws -> Value,
     ) async throws -> (value: Value, hasRecorded: Bool) {
         let patience = lease == nil ? Limits.catalogueWait : Limits.headsWait
+        let longest = parts.clock.steady() + Limits.headsWait
         return try await withThrowingTaskGroup(of: Step<Value>.self) { group in
             defer { group.cancelAll() }
             group.addTask { .worked(await Result(of: work)) }
-            group.addTask {
-                try await parts.clock.sleep(for: patience)
-                return .waited
+            for wait in Set([patience, Limits.headsWait]) {
+                group.addTask {
+                    try await parts.clock.sleep(for: wait)
+                    return .waited
+                }
             }
             var isRecording = false
             while let step = try await group.next() {
@@ -47,11 +61,13 @@ extension ChannelTask {
                 case .recorded: throw RecordingFailure(description: "the journal cannot be read")
                 }
                 try Task.checkCancellation()
-                if !isRecording {
-                    guard let recorder = try await resumedRecorder(under: lease) else {
-                        if let failure { throw failure }
-                        continue
-                    }
+                let isPatient = parts.clock.steady() < longest
+                switch isRecording ? .later : try await resumption(under: lease, isPatient: isPatient) {
+                case .nothing:
+                    if let failure { throw failure }
+                    continue
+                case .later: break
+                case .recorder(let recorder):
                     let reason = failure.map { "\($0)" } ?? "no answer in \(patience)"
                     logger.warning("Recording without the catalogue", metadata: ["error": "\(reason)"])
                     isRecording = true
@@ -72,29 +88,30 @@ extension ChannelTask {
         }
     }
 
-    /// What records from what the state folder knows, and publishes nothing; nil if it does not know where
-    /// the recording stopped.
-    private func resumedRecorder(under lease: TakenLease?) async throws -> ChannelRecorder? {
+    /// What records from what the state folder knows, and publishes nothing.
+    private func resumption(under lease: TakenLease?, isPatient: Bool) async throws -> Resumption {
         let journal = try parts.journal.channel(channel.id)
-        guard let point = try await journal.resumePoint() else { return nil }
+        guard let point = try await journal.resumePoint() else { return .nothing }
         let reanchor = (lease?.lease ?? point.lease).reanchor
         let entered = try await journal.newestEntered(
             count: Limits.resumedFacts * max(1, point.renditions.count)
         ).map(\.1).filter { !$0.isSetAside(by: reanchor) }
+        // What the catalogue has taken and the journal has not noted is the oldest that waits.
+        let waiting = try await journal.replay(limit: Limits.factsReadBack).map(\.1)
+            .filter { !$0.isSetAside(by: reanchor) }
+        let end = (entered + waiting).end
         if let lease {
-            // What the catalogue has taken and the journal has not noted is the oldest that waits.
-            let waiting = try await journal.replay(limit: Limits.factsReadBack).map(\.1)
-                .filter { !$0.isSetAside(by: reanchor) }
-            let ends = (entered + waiting).compactMap(\.end) + [point.end]
             // Another node has recorded since: its segments would be recorded again.
-            guard ends.contains(where: { $0 >= lease.lease.publishedHead.end }) else { return nil }
+            guard max(end, point.end) >= lease.lease.publishedHead.end else { return .nothing }
+        } else if isPatient, end < point.end {
+            return .later
         }
         let now = Moment(parts.clock)
         let state = RecordingState(
             channel: channel, lease: lease?.lease(at: now.steady) ?? point.lease,
             heads: point.heads(entered), newestRun: point.sourceRun, publishes: false,
             unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
-        return recorder(state, journal)
+        return .recorder(recorder(state, journal))
     }
 }
 
@@ -102,15 +119,5 @@ extension JournalEntry {
     /// Whether it is a segment of a time line that the channel has left.
     fileprivate func isSetAside(by point: ReanchorPoint?) -> Bool {
         fact.map { point?.setsAside($0) ?? false } ?? false
-    }
-
-    /// The end of what it says of the time line.
-    fileprivate var end: Instant? {
-        switch self {
-        case .segment(let fact): fact.end
-        case .keyPending(let segment): segment.end
-        case .loss(let loss): loss.window.end
-        case .sourceRun, .marker, .rendition: nil
-        }
     }
 }

@@ -52,3 +52,20 @@ extension ResumePoint {
         }.sorted { $0.description.id < $1.description.id }
     }
 }
+
+extension [JournalEntry] {
+    /// The end of what they say of the time line: where it lies before that of a resume point, another node
+    /// has recorded up to that, and what it recorded is not known here.
+    package var end: Instant { lazy.compactMap(\.end).max() ?? Instant(microseconds: 0) }
+}
+
+extension JournalEntry {
+    fileprivate var end: Instant? {
+        switch self {
+        case .segment(let fact): fact.end
+        case .keyPending(let segment): segment.end
+        case .loss(let loss): loss.window.end
+        case .sourceRun, .marker, .rendition: nil
+        }
+    }
+}
