@@ -208,5 +208,9 @@ struct FoundScenario: Sendable {
         // without what the node before it had recorded.
         FoundScenario(
             seed: 300_018, hours: 1, faults: [6, 7], hasDiscontinuities: true, isOutOfStep: true),
+        // A packager that had ended used its names again: three of them were fetched under the older numbers,
+        // each before the playlist that listed it.
+        FoundScenario(
+            seed: 2_400_831, hours: 1, faults: [6, 7, 8], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

@@ -210,6 +210,21 @@ struct SegmentAddressTests {
         #expect(try Self.replaced(requests, ["4.ts", "5.ts"], first: 4, run: 3) == [5, 6])
     }
 
+    @Test(
+        "Where a run is about to use a name of an older one again, all that waits of that one gives way",
+        arguments: [
+            (["a/s02.mp4?t=b", "a/s03.mp4?t=b"], 6, ["a/s06.mp4?t=a", "a/s09.mp4?t=a"], true),
+            (["get?id=8&t=b", "get?id=9&t=b"], 6, ["get?id=12&t=b", "get?id=15&t=b"], true),
+            // Later, elsewhere, under names that count on or say nothing.
+            (["2.ts", "3.ts"], 7, ["7.ts", "9.ts"], false),
+            (["2.ts", "3.ts"], 6, ["b/6.ts", "9.ts"], false),
+            (["2.ts", "3.ts"], 6, ["0.ts", "1.ts"], false), (["b.ts", "c.ts"], 6, ["f.ts", "i.ts"], false),
+        ])
+    func reusedNext(uris: [String], first: Int64, older: [String], givesWay: Bool) throws {
+        let requests = try [Self.request(first, older[0], run: 1), Self.request(9, older[1], run: 1)]
+        #expect(try Self.replaced(requests, uris, first: 2, run: 3) == (givesWay ? [first, 9] : []))
+    }
+
     @Test("Folders are part of the address, and another source's addresses are its own")
     func others() throws {
         var other = try Self.request(4, "0.ts")

@@ -7,7 +7,7 @@ import Timeline
 extension FetchQueues {
     /// New segments are listed: what is to be fetched from the address of one of them cannot come any more,
     /// unless the playlist still lists it, too; neither can others of an older run of which one has lost its
-    /// address.
+    /// address, or loses it next.
     ///
     /// - Returns: what is not tried any more; of what is being fetched the answer is still to come
     mutating func giveWay(
@@ -38,8 +38,13 @@ extension FetchQueues {
         guard !others.isEmpty else { return [] }
         var found = replaced(isByPath: true)
         if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
-        // An encoder that has used a name again overwrites the others of that run before it lists them.
-        let reused = Set(found.map(\.segment.identity.run)).subtracting([run])
+        // An encoder that uses names again overwrites the others of that run before it lists them, and may
+        // list as many before the next load as before this one.
+        let next = others.filter { request in
+            listed.last.map { SegmentAddress.leads(from: $0, base, to: request, within: listed.count + 2) }
+                ?? false
+        }
+        let reused = Set((found + next).map(\.segment.identity.run)).subtracting([run])
         let taken = Set(found.map(\.segment.identity))
         found = others.filter {
             taken.contains($0.segment.identity) || reused.contains($0.segment.identity.run)

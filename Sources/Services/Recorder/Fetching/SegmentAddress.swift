@@ -17,6 +17,21 @@ struct SegmentAddress: Hashable, Sendable {
         self.init(request.segment.entry, base: request.base, isByPath: isByPath)
     }
 
+    /// Whether a source that goes on to count as up to a new segment will use the address of one that is to be
+    /// fetched, at most so many segments later: names count as the numbers do.
+    static func leads(
+        from newest: ListedSegment, _ base: HTTPURL, to request: SegmentRequest, within count: Int,
+    ) -> Bool {
+        let distance = Int64(truncatingIfNeeded: request.segment.listedNumber &- newest.listedNumber)
+        guard distance > 0, distance <= count, let address = SegmentAddress(request, isByPath: false),
+            let own = SegmentAddress(newest.entry, base: base, isByPath: false)
+        else { return false }
+        // What differs behind paths that differ may be tokens.
+        let texts =
+            address.path == own.path ? (address.query ?? "", own.query ?? "") : (address.path, own.path)
+        return texts.0.difference(from: texts.1) == distance
+    }
+
     /// Whether paths alone tell the segments of a playlist apart; else queries do.
     ///
     /// A playlist of one segment does not show it.
@@ -24,5 +39,23 @@ struct SegmentAddress: Hashable, Sendable {
         let uris = Set(playlist.segments.lazy.map(\.uri))
         let paths = Set(uris.lazy.map { $0.prefix { $0 != "?" && $0 != "#" } })
         return paths.count == uris.count && uris.count > 1
+    }
+}
+
+extension String {
+    /// By how much a number in a text is higher than in another one, which is the same otherwise; nil where
+    /// there is no such number.
+    fileprivate func difference(from other: String) -> Int64? {
+        let (own, others) = (Array(utf8), Array(other.utf8))
+        let isDigit: (UInt8) -> Bool = { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        var begin = zip(own, others).prefix { $0 == $1 }.count
+        while begin > 0, isDigit(own[begin - 1]) { begin -= 1 }
+        let digits = own[begin...].prefix(while: isDigit)
+        let otherDigits = others[begin...].prefix(while: isDigit)
+        guard own[digits.endIndex...] == others[otherDigits.endIndex...],
+            let number = Int64(String(decoding: digits, as: UTF8.self)),
+            let otherNumber = Int64(String(decoding: otherDigits, as: UTF8.self))
+        else { return nil }
+        return number - otherNumber
     }
 }
