@@ -114,11 +114,11 @@ struct DoubtfulPlaylistTests {
 
     @Test(
         "Of numbers and names that begin again, the first segment is compared with the second one, if there is one",
-        arguments: [(1, 6), (3, 3)])
-    func beginsAgain(count: Int, length: Int64) throws {
+        arguments: [(10, 1, 6), (9, 3, 3)])
+    func beginsAgain(first: Int, count: Int, length: Int64) throws {
         var driver = try Self.recorded()
         let run = Self.run(driver)
-        var actions = try Self.answerNext(&driver, at: 24, Self.media(10, names: "a", count: count))
+        var actions = try Self.answerNext(&driver, at: 24, Self.media(first, names: "a", count: count))
         var reads = 0
         while let probe = actions.probes.first, reads < 10 {
             reads += 1
@@ -130,7 +130,7 @@ struct DoubtfulPlaylistTests {
         }
         #expect(Self.run(driver) != run)
         let placed = actions.segmentRequests.map(\.segment.placed)
-        #expect(placed.map(\.identity.number) == (0..<Int64(count)).map { $0 + 10 })
+        #expect(placed.map(\.identity.number) == (first..<first + count).map(Int64.init))
         #expect(placed.allSatisfy { abs($0.duration - length * seconds) < 20_000 })
     }
 

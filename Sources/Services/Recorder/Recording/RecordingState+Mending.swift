@@ -63,12 +63,12 @@ extension RecordingState {
             (shown - segment.start).magnitude <= Limits.mediaTolerance.magnitude
         else { return false }
         let longest = max(segment.duration, stored.measuredDuration ?? 0)
-        let known = stored.firstTimestamp.flatMap {
-            media?.length(from: $0, upTo: 2 * longest, behind: segment.identity)
-        }
-        let length = known ?? segment.duration
+        let length =
+            stored.firstTimestamp.flatMap {
+                media?.length(from: $0, upTo: 2 * longest, behind: segment.identity)
+            } ?? segment.duration
         let slack = max(Limits.missingEnd, length / 10)
         let surplus = (stored.measuredDuration ?? length) - length
-        return (-slack...(known == nil ? slack : Limits.mediaTolerance)).contains(surplus)
+        return (-slack...Limits.mediaTolerance).contains(surplus)
     }
 }
