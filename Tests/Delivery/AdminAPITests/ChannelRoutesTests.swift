@@ -114,7 +114,8 @@ import Testing
                 """)
             func patch(_ text: String) async throws -> ReceivedResponse {
                 try await admin.send(
-                    .patch, "/api/v1/channels/a", text, fields: ["Content-Type": "application/merge-patch+json"])
+                    .patch, "/api/v1/channels/a", text,
+                    fields: ["Content-Type": "application/merge-patch+json"])
             }
             let stopped = try await patch(#"{"recording":false}"#)
             #expect(stopped.status == 200 && stopped.text.contains(#""recording":false"#))

@@ -134,7 +134,8 @@ struct DoubtfulPlaylistTests {
         #expect(placed.allSatisfy { abs($0.duration - length * seconds) < 20_000 })
     }
 
-    @Test("A process that begins when a source has begun again and ended says that no recorder ran before that")
+    @Test(
+        "A process that begins when a source has begun again and ended says that no recorder ran before that")
     func endedMeanwhile() throws {
         let known = (Int64(1000)...1002).map {
             KnownSegment(

@@ -85,7 +85,9 @@ struct CoverageTests {
             let report = try await test.catalogue.timeline(
                 of: recording.channel, in: window(-second, 7_200 * second))
             #expect(
-                report.spans.map(\.window) == [window(0, 16 * second), window(3_600 * second, 3_608 * second)])
+                report.spans.map(\.window) == [
+                    window(0, 16 * second), window(3_600 * second, 3_608 * second),
+                ])
             #expect(report.spans.map(\.segments) == [4, 2])
         }
     }

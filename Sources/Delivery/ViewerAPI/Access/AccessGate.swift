@@ -41,7 +41,9 @@ struct AccessGate: Sendable {
         case nil: nil
         case .media(let media): media.password[...]
         case .player, .playlist, .guide, .past:
-            QueryItems(reading: request.query, skipsUnreadable: true).flatMap { $0["password"] }.map { $0[...] }
+            QueryItems(reading: request.query, skipsUnreadable: true).flatMap { $0["password"] }.map {
+                $0[...]
+            }
         }
     }
 

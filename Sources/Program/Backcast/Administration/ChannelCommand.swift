@@ -107,7 +107,8 @@ extension ChannelCommand {
                         "\(channel["sources"]?.elements.count ?? 0)", channel["title"]?.cell ?? "",
                     ]
                 }
-                try AdminOutput.print(table: rows, under: ["ID", "RECORDING", "RETENTION", "SOURCES", "TITLE"])
+                try AdminOutput.print(
+                    table: rows, under: ["ID", "RECORDING", "RETENTION", "SOURCES", "TITLE"])
             }
         }
     }
