@@ -60,11 +60,16 @@ extension Connection {
         if interruption.isRequested { throw .cancelled }
         if isReady { return }
         close()
-        let deadline = SteadyInstant.now + configuration.connectTimeout
-        let wait = SocketWait(pipe: pipe, interruption: interruption, deadline: deadline)
-        var opened = try ConnectionHandle.open(configuration, wait, logger: logger)
-        _ = try opened.execute(script: configuration.sessionSettings, wait)
+        var opened = try ConnectionHandle.open(
+            configuration, wait: { connectWait(interruption) }, logger: logger)
+        _ = try opened.execute(script: configuration.sessionSettings, connectWait(interruption))
         handle = consume opened
+    }
+
+    private func connectWait(_ interruption: Interruption) -> SocketWait {
+        SocketWait(
+            pipe: pipe, interruption: interruption,
+            deadline: SteadyInstant.now + configuration.connectTimeout)
     }
 
     private var isReady: Bool {

@@ -22,30 +22,44 @@ import Logging
 
     /// Connects and authenticates; blocks the thread, also while resolving.
     ///
-    /// Where no server can write, one that only reads is taken if that is asked for.
+    /// Each address has a wait of its own: within `PQconnectPoll` nothing ends the one for an address that
+    /// does not answer, and those behind it would not be tried. Where no server has the session that is
+    /// wanted, the next one that will do is looked for at those that have answered.
     static func open(
-        _ configuration: PoolConfiguration, _ wait: SocketWait, logger: Logger
+        _ configuration: PoolConfiguration, wait newWait: () -> SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
-        do throws(PostgresError) {
-            return try open(configuration, configuration.libpqParameters, wait, logger: logger)
-        } catch {
-            guard configuration.readsFromStandby, configuration.connection.leavesServerOpen,
-                error.kind == .unreachable
-            else { throw error }
+        var servers = configuration.connection.servers
+        var failures: [String] = []
+        for session in configuration.wantedSessions {
+            let wanted = session.map { [(keyword: "target_session_attrs", value: $0)] } ?? []
+            var (tried, answering) = (0, [DatabaseServer]())
+            for server in servers.lazy.flatMap({ $0.resolved() }) {
+                guard tried < Limits.addresses else { break }
+                let wait = newWait()
+                tried += 1
+                do throws(PostgresError) {
+                    let parameters = configuration.libpqParameters + server.parameters + wanted
+                    return try open(configuration, server, parameters, wait, logger: logger)
+                } catch {
+                    guard error.kind == .unreachable else { throw error }
+                    failures.append(error.message)
+                    if !wait.isOver { answering.append(server) }
+                }
+            }
+            servers = answering
         }
-        let anyServer = configuration.libpqParameters + [(keyword: "target_session_attrs", value: "any")]
-        return try open(configuration, anyServer, wait, logger: logger)
+        throw PostgresError(.unreachable, failures.joined(separator: "; "))
     }
 
     private static func open(
-        _ configuration: PoolConfiguration, _ parameters: [(keyword: String, value: String)],
-        _ wait: SocketWait, logger: Logger
+        _ configuration: PoolConfiguration, _ server: DatabaseServer,
+        _ parameters: [(keyword: String, value: String)], _ wait: SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
         guard let pointer = unsafe start(parameters) else {
             throw PostgresError(.unreachable, "no memory for a connection")
         }
         let handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
-        try handle.finishConnecting(configuration, wait)
+        try handle.finishConnecting(configuration, server, wait)
         return handle
     }
 
@@ -57,7 +71,7 @@ import Logging
     }
 
     private func finishConnecting(
-        _ configuration: PoolConfiguration, _ wait: SocketWait
+        _ configuration: PoolConfiguration, _ server: DatabaseServer, _ wait: SocketWait
     ) throws(PostgresError) {
         var progress = PGRES_POLLING_WRITING
         while progress != PGRES_POLLING_OK {
@@ -69,7 +83,8 @@ import Logging
             case .ready: progress = unsafe PQconnectPoll(pointer)
             case .interrupted: throw .cancelled
             case .expired:
-                throw PostgresError(.unreachable, "no answer within \(configuration.connectTimeout)")
+                throw PostgresError(
+                    .unreachable, "no answer from \(server) within \(configuration.connectTimeout)")
             }
         }
     }

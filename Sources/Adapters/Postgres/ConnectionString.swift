@@ -11,6 +11,10 @@ package struct ConnectionString: Sendable {
     package let place: String
     /// Whether it names several servers and leaves open which of them are wanted.
     let leavesServerOpen: Bool
+    /// Whether a standby is wanted, and any server if there is none.
+    let prefersStandby: Bool
+    private let listed: [DatabaseServer]
+    private let isOrderRandom: Bool
 
     /// Checks the form only, without connecting.
     package init(_ text: String) throws(PostgresError) {
@@ -20,8 +24,14 @@ package struct ConnectionString: Sendable {
         leavesServerOpen =
             options["target_session_attrs"] == nil
             && ["host", "hostaddr"].contains { options[$0]?.contains(",") ?? false }
+        prefersStandby = options["target_session_attrs"] == "prefer-standby"
+        listed = DatabaseServer.all(in: options)
+        isOrderRandom = options["load_balance_hosts"] == "random"
         place = "\(options["host"] ?? "local")/\(options["dbname"] ?? options["user"] ?? "")"
     }
+
+    /// The servers that it names, in the order in which they are tried.
+    var servers: [DatabaseServer] { isOrderRandom ? listed.shuffled() : listed }
 
     /// Removes the password from a message of the library.
     func redacted(_ message: String) -> String {

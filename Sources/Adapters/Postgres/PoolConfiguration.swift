@@ -7,7 +7,7 @@ package struct PoolConfiguration: Sendable {
     package var size: Int
     /// The time after which the server ends a statement.
     package var statementTimeout: Duration
-    /// The longest time to make one connection, including all addresses.
+    /// The longest time to connect to one address of a server; at most `Limits.addresses` are tried.
     package var connectTimeout: Duration
     /// The longest wait for a free connection.
     package var acquireTimeout: Duration
@@ -52,6 +52,15 @@ extension PoolConfiguration {
             ("dbname", connection.secret),
             ("client_encoding", "UTF8"),
         ]
+    }
+
+    /// The sessions that are looked for at all servers, one kind after the other; nil for what
+    /// `libpqParameters` ask for.
+    ///
+    /// libpq has one server at a time, so it cannot look for a second choice by itself.
+    var wantedSessions: [String?] {
+        if connection.prefersStandby { return ["standby", "any"] }
+        return readsFromStandby && connection.leavesServerOpen ? [nil, "any"] : [nil]
     }
 
     /// The first statements of each session.

@@ -27,6 +27,8 @@ struct SocketWait {
 
     var isInterrupted: Bool { interruption?.isRequested ?? false }
 
+    var isOver: Bool { deadline.map { SteadyInstant.now >= $0 } ?? false }
+
     /// Records that a cancel request was sent.
     mutating func cancelWasSent() {
         cancelsAgain = SteadyInstant.now + Limits.cancelPause

@@ -40,4 +40,44 @@ struct ConnectionStringTests {
         let own = try #require(parameters.firstIndex { $0.keyword == "dbname" })
         #expect(wanted.map { $0 < own } ?? true)
     }
+
+    @Test(
+        "Each server is connected to by itself, and libpq has the rest of the text",
+        arguments: [
+            ("postgresql://me@one/db", [DatabaseServer(host: "one")]),
+            (
+                "postgresql://me@one,[2001:db8::1]:5433/db",
+                [
+                    DatabaseServer(host: "one", port: "5432"),
+                    DatabaseServer(host: "2001:db8::1", port: "5433"),
+                ]
+            ),
+            ("host=/one,two port=5433", [DatabaseServer(host: "/one"), DatabaseServer(host: "two")]),
+            (
+                "host=one,two hostaddr=192.0.2.1,192.0.2.2",
+                [
+                    DatabaseServer(host: "one", address: "192.0.2.1"),
+                    DatabaseServer(host: "two", address: "192.0.2.2"),
+                ]
+            ),
+            ("hostaddr=192.0.2.1", [DatabaseServer(address: "192.0.2.1")]),
+            // The system's socket, and lists that do not fit: libpq knows the folder, and says the fault.
+            ("dbname=db", [DatabaseServer()]), ("host=one, dbname=db", [DatabaseServer()]),
+            ("host=one,two port=1,2,3", [DatabaseServer()]),
+        ] as [(String, [DatabaseServer])])
+    func eachServer(text: String, servers: [DatabaseServer]) throws {
+        #expect(try ConnectionString(text).servers == servers)
+    }
+
+    @Test("A name has all its addresses; an address, a socket and an unknown name are one server")
+    func addresses() {
+        let named = DatabaseServer(host: "localhost", port: "5433").resolved()
+        #expect(Set(named.map(\.address)).isSubset(of: ["127.0.0.1", "::1"]))
+        #expect(named.allSatisfy { $0.host == "localhost" && $0.port == "5433" })
+        let known = DatabaseServer(host: "one", address: "192.0.2.1")
+        for server in [known, DatabaseServer(host: "/run"), DatabaseServer(), DatabaseServer(host: "a..b")] {
+            #expect(server.resolved() == [server])
+        }
+        #expect(DatabaseServer(host: "2001:db8::1").resolved().map(\.address) == ["2001:db8::1"])
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -93,4 +94,56 @@ struct ReconnectionTests {
             try await withPool(size: 1, on: one) { try await expectAnswer(from: $0) }
         }
     }
+
+    @Test("A server that takes connections and answers none leaves those behind it their time")
+    func silentServer() async throws {
+        let silent = try SilentServer()
+        defer { withExtendedLifetime(silent) {} }
+        let cluster = try await PostgresCluster()
+        let folder = try #require(cluster.uri().split(separator: "=").last)
+        let both = "postgresql://postgres@/postgres?host=127.0.0.1,\(folder)&port=\(silent.port),5432"
+        func pool(_ uri: String, reading: Bool, _ body: (PostgresPool) async throws -> Void) async throws {
+            try await withPool(
+                size: 1, on: uri,
+                change: {
+                    $0.connectTimeout = .seconds(3)
+                    $0.readsFromStandby = reading
+                }, body)
+        }
+        for uri in [both, both + "&target_session_attrs=prefer-standby"] {
+            try await pool(uri, reading: false) { try await expectAnswer(from: $0) }
+        }
+        try await cluster.run(sql: "ALTER DATABASE postgres SET default_transaction_read_only = on")
+        try await pool(both, reading: false) { pool in
+            let error = await failure { try await pool.query("SELECT 1") }
+            #expect(error?.kind == .unreachable)
+            #expect(error?.message.contains("no answer from 127.0.0.1") ?? false)
+        }
+        try await pool(both, reading: true) { try await expectAnswer(from: $0) }
+    }
+}
+
+/// A port whose connections nobody accepts.
+private final class SilentServer {
+    let port: UInt16
+    private let socket: Int32
+
+    init() throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && listen(socket, 16) == 0
+                    && getsockname(socket, $0, &length) == 0
+            }
+        }
+        self.socket = socket
+        port = UInt16(bigEndian: address.sin_port)
+        guard isListening else { throw TestFailure("cannot listen") }
+    }
+
+    deinit { close(socket) }
 }

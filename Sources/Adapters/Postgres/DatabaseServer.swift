@@ -1,0 +1,80 @@
+import Glibc
+
+/// One of the servers that a connection string names; parts that are nil are those of the string.
+struct DatabaseServer: Hashable {
+    /// A name, an address, or the folder of a socket.
+    var host: String?
+    /// The address of the host, if it is known already.
+    var address: String?
+    var port: String?
+
+    /// The port that libpq takes where a list of ports leaves one out.
+    private static let usualPort = "5432"
+
+    /// The servers of a connection string's options; one without parts where only libpq can tell.
+    static func all(in options: [String: String]) -> [DatabaseServer] {
+        let (hosts, addresses, ports) = (
+            list(options["host"]), list(options["hostaddr"]), list(options["port"])
+        )
+        let count = max(hosts.count, addresses.count)
+        guard count > 0, [0, count].contains(hosts.count), [0, count].contains(addresses.count),
+            [0, 1, count].contains(ports.count), !(hosts + addresses).contains("")
+        else { return [DatabaseServer()] }
+        return (0..<count).map { index in
+            let port = ports.count == count ? ports[index] : nil
+            return DatabaseServer(
+                host: hosts.isEmpty ? nil : hosts[index],
+                address: addresses.isEmpty ? nil : addresses[index],
+                port: port.map { $0.isEmpty ? usualPort : $0 })
+        }
+    }
+
+    private static func list(_ text: String?) -> [String] {
+        guard let text, !text.isEmpty else { return [] }
+        return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// What overrides the lists of the connection string.
+    var parameters: [(keyword: String, value: String)] {
+        [("host", host), ("hostaddr", address), ("port", port)].compactMap { keyword, value in
+            value.map { (keyword, $0) }
+        }
+    }
+
+    /// The server at each address that its name has now; blocks the thread.
+    ///
+    /// With a name that has none libpq says why.
+    func resolved() -> [DatabaseServer] {
+        guard address == nil, let host, !host.hasPrefix("/"), !host.hasPrefix("@") else { return [self] }
+        let found = Self.addresses(of: host).map { DatabaseServer(host: host, address: $0, port: port) }
+        return found.isEmpty ? [self] : found
+    }
+
+    private static func addresses(of host: String) -> [String] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(first) }
+        var addresses: [String] = []
+        var next = unsafe first
+        while let entry = unsafe next?.pointee, addresses.count < Limits.addressesPerName {
+            var text = [CChar](repeating: 0, count: Limits.addressByteCount)
+            let status = unsafe getnameinfo(
+                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            if status == 0 {
+                let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                addresses.append(String(decoding: bytes, as: UTF8.self))
+            }
+            unsafe next = entry.ai_next
+        }
+        return addresses
+    }
+}
+
+extension DatabaseServer: CustomStringConvertible {
+    var description: String {
+        guard let host else { return address ?? "the server" }
+        return address.map { "\(host) (\($0))" } ?? host
+    }
+}
