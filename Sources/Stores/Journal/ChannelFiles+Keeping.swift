@@ -24,25 +24,45 @@ extension ChannelFiles {
         } catch {
             logger.warning("A journal file is not kept", metadata: ["error": "\(error)"])
         }
+        reportingFailure { () throws(JournalError) in try removeOldKeptFiles() }
+    }
+
+    private func reportingFailure(_ remove: () throws(JournalError) -> Void) {
         do throws(JournalError) {
-            try removeOldKeptFiles()
+            try remove()
         } catch {
             logger.warning("Old journal files stay", metadata: ["error": "\(error)"])
         }
     }
 
+    /// Removes kept files of a channel to which nothing may come any more, while the catalogue is there; it
+    /// looks at the age of one.
+    private func removeOverdueKeptFiles() {
+        reportingFailure { () throws(JournalError) in
+            guard let oldest = try keptNumbers().first else { return }
+            if try disk.space(at: folder).availableBytes < bounds.keptFloor { return removeKeptFiles() }
+            try beginAges()
+            let age = (ages?.now ?? 0) - (try disk.time(of: keptPath(oldest)) ?? 0)
+            if age > bounds.keptSeconds { try removeOldKeptFiles() }
+        }
+    }
+
     /// Removes the kept files that are too old, and the oldest ones beyond the bound.
+    ///
+    /// The newest is never too old: a start without the catalogue goes on from what it has.
     ///
     /// A file's time is when it was kept, by the clock that measures ages: with the host's, files of a start
     /// under a clock that is ahead would make all others old at the next one.
     private func removeOldKeptFiles() throws(JournalError) {
         let now = ages?.now ?? 0
         var byteCount: Int64 = 0
-        for number in try keptNumbers().reversed() {
+        let numbers = try keptNumbers()
+        for number in numbers.reversed() {
             let path = keptPath(number)
             byteCount += try disk.byteCount(of: path) ?? 0
             let age = now - (try disk.time(of: path) ?? 0)
-            if age > bounds.keptSeconds || byteCount > bounds.keptByteCount { try disk.remove(path) }
+            let isOld = age > bounds.keptSeconds && number != numbers.last
+            if isOld || byteCount > bounds.keptByteCount { try disk.remove(path) }
         }
     }
 
@@ -69,6 +89,7 @@ extension ChannelFiles {
         after position: JournalPosition?, limit: Int,
     ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {
         try load()
+        removeOverdueKeptFiles()
         var entries: [(JournalPosition, JournalEntry)] = []
         for number in try enteredNumbers() where number >= position?.file ?? 0 {
             for (line, payload) in try enteredLines(in: number) {

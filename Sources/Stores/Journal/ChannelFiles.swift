@@ -119,7 +119,7 @@ actor ChannelFiles {
         entriesUntilSpaceCheck -= count
         guard entriesUntilSpaceCheck < 0 else { return }
         let free = try disk.space(at: folder).availableBytes
-        if free < Limits.keptFloor { removeKeptFiles() }
+        if free < bounds.keptFloor { removeKeptFiles() }
         guard free >= bounds.appendFloor else { throw .diskFull(path: folder) }
         entriesUntilSpaceCheck = Limits.entriesPerSpaceCheck
     }

@@ -51,6 +51,7 @@ struct FileBounds: Sendable {
     var setAsideByteCount = Limits.setAsideByteCount
     var keptSeconds: Int64 = 0
     var keptByteCount = Limits.keptByteCount
+    var keptFloor = Limits.keptFloor
     var appendFloor = Limits.appendFloor
     var totalByteCount = Limits.totalByteCount
     /// Whether all channels share a log, which is synced in place of their files.

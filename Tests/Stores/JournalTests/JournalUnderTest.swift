@@ -93,6 +93,10 @@ struct JournalFolder {
             .sorted()
     }
 
+    func keptFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: channelPath + "/entered")
+    }
+
     func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(filePath: channelPath + "/" + name)))
     }

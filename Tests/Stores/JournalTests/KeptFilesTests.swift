@@ -68,6 +68,38 @@ struct KeptFilesTests {
         }
     }
 
+    @Test("are removed after their time, but the newest, also where nothing comes any more")
+    func quietChannel() async throws {
+        let folder = JournalFolder()
+        let clock = ManualClock(wall: HostClock.system.now())
+        try await folder.run(bounds: Self.bounds, clock: clock.clock) { try await Self.enter(1...3, in: $0) }
+        try await folder.run(bounds: Self.bounds, clock: clock.clock) { journal in
+            let all = try await journal.replayEntered().map(\.1)
+            #expect(all == (1...3).map(sourceRun))
+            clock.advance(by: .seconds(3500))
+            #expect(try await journal.replayEntered().map(\.1) == (1...3).map(sourceRun))
+            clock.advance(by: .seconds(200))
+            // What begins without the catalogue leaves them.
+            #expect(try await journal.newestEntered(count: 9).map(\.1) == (1...3).map(sourceRun))
+            #expect(try await journal.replayEntered().map(\.1) == [sourceRun(3)])
+            #expect(try folder.keptFiles().count == 1)
+        }
+    }
+
+    @Test("go where the disk is nearly full, also of a channel to which nothing comes any more")
+    func quietChannelOnFullDisk() async throws {
+        let folder = JournalFolder()
+        try await folder.run(bounds: Self.bounds) { try await Self.enter(1...3, in: $0) }
+        #expect(try folder.keptFiles().count == 3)
+        var bounds = Self.bounds
+        bounds.keptFloor = .max
+        try await folder.run(bounds: bounds) { journal in
+            let entries = try await journal.replayEntered()
+            #expect(entries.isEmpty)
+            #expect(try folder.keptFiles().isEmpty)
+        }
+    }
+
     @Test("stay when the clock jumps ahead, however many are kept meanwhile, and age by the time that passes")
     func clockJump() async throws {
         let folder = JournalFolder()
