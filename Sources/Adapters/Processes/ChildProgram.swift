@@ -54,10 +54,10 @@ package final class ChildProgram: Sendable {
             name, arguments, inputs: inputs, in: folder, bounds: bounds, searchPath: ProgramFile.searchPath)
     }
 
-    /// As above, where programs are looked for in other folders than those of PATH.
+    /// As above, where programs are looked for in other folders than those of PATH, and on another thread.
     static func start(
         _ name: String, _ arguments: [String], inputs: Int = 1, in folder: String? = nil,
-        bounds: ProgramBounds, searchPath: String,
+        bounds: ProgramBounds, searchPath: String, thread: ProgramThread = ProgramThread(),
     ) async throws(ProgramFailure) -> ChildProgram {
         let ends = try (0..<(inputs + 2)).map { _ throws(ProgramFailure) in try StreamPair() }
         let program = ChildProgram(name, searchPath, ends.prefix(inputs + 1).map { ProgramStream($0.own) })
@@ -69,7 +69,11 @@ package final class ChildProgram: Sendable {
         let errors = ProgramStream(ends[inputs + 1].own)
         let result: Result<Void, ProgramFailure> = await withCheckedContinuation { started in
             // The kernel kills the child when the thread that started it has ended (PR_SET_PDEATHSIG).
-            ProgramThread.start { program.run(launch, errors) { started.resume(returning: $0) } }
+            do throws(ProgramFailure) {
+                try thread.start { program.run(launch, errors) { started.resume(returning: $0) } }
+            } catch {
+                started.resume(returning: .failure(error))
+            }
         }
         try result.get()
         return program

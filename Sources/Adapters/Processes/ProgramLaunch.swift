@@ -1,5 +1,4 @@
 import CLinux
-import Foundation
 import Glibc
 
 /// Starts a process with the streams that it gets.
@@ -94,15 +93,6 @@ struct ProgramLaunch: Sendable {
         }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-    }
-}
-
-/// A thread that a call may hold for long.
-enum ProgramThread {
-    static func start(_ work: @escaping @Sendable () -> Void) {
-        let thread = Thread { work() }
-        thread.name = "child"
-        thread.start()
     }
 }
 

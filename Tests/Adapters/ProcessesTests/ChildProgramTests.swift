@@ -45,6 +45,17 @@ struct ChildProgramTests {
         #expect(failure?.description.contains("folder") ?? false)
     }
 
+    @Test("Where no thread can be made, the caller hears of it")
+    func noThread() async {
+        // No address space has room for its stack.
+        let thread = ProgramThread(stackByteCount: 1 << 60)
+        let failure = await #expect(throws: ProgramFailure.self) {
+            try await ChildProgram.start(
+                "true", [], bounds: Self.bounds, searchPath: ProgramFile.searchPath, thread: thread)
+        }
+        #expect(failure.map { if case .unstartable = $0 { true } else { false } } ?? false)
+    }
+
     @Test("A cancelled task kills its program")
     func cancelled() async throws {
         let folder = try TemporaryFolder("child")
