@@ -9,14 +9,20 @@ extension Connection {
         return startLease()
     }
 
-    /// Opens a session with this statement timeout.
+    /// Opens a session with this statement timeout; a connection on which that fails is closed, as it may
+    /// have the session's settings.
     func startSession(
         statementTimeout: Duration?, _ interruption: Interruption
     ) throws(PostgresError) -> Int {
         try open(interruption)
-        self.statementTimeout = statementTimeout
         let limit = statementTimeout?.wholeMilliseconds ?? 0
-        _ = try run(script: "SET statement_timeout = \(limit)", interruption)
+        do throws(PostgresError) {
+            _ = try run(script: "SET statement_timeout = \(limit)", interruption)
+        } catch {
+            close()
+            throw error
+        }
+        self.statementTimeout = statementTimeout
         return startLease()
     }
 

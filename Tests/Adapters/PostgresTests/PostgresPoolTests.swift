@@ -50,6 +50,18 @@ struct PostgresPoolTests {
         }
     }
 
+    @Test("A session that could not begin leaves its connection's time limit as it was")
+    func refusedSession() async throws {
+        try await withPool(size: 1) { pool in
+            // The server refuses a time limit below zero.
+            let error = await failure {
+                try await pool.withConnection(statementTimeout: .seconds(-60)) { _ in }
+            }
+            #expect(error?.kind == .refused)
+            try await expectAnswer(from: pool)
+        }
+    }
+
     @Test("Cancelling a task ends its statement on the server, and the pool keeps working")
     func cancellation() async throws {
         try await withPool(size: 2) { pool in
