@@ -74,8 +74,18 @@ package final class LogOutput: Sendable {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if written < 0 && errno == EINTR { continue }
+            if written < 0 && errno == EAGAIN && waitsForRoom() { continue }
             guard written > 0 else { return }
             offset += written
         }
+    }
+
+    /// Waits until the descriptor takes more: whoever shares it may have made it one that does not block.
+    private func waitsForRoom() -> Bool {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while unsafe poll(&wait, 1, -1) < 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
     }
 }

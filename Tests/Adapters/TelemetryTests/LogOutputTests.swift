@@ -33,6 +33,25 @@ struct LogOutputTests {
         let written = reader.lineCount(of: line)
         #expect(Int(lost).map { $0 + written } == count)
     }
+
+    @Test("A line waits for a full descriptor that does not block, too")
+    func nonBlocking() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        try #require(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+        let filler = [UInt8](repeating: 0x2E, count: 4096)
+        var filled = 0
+        while case let count = write(ends[1], filler, filler.count), count > 0 { filled += count }
+        let output = LogOutput(descriptor: ends[1])
+        output.write(line: "one")
+        // Returns when the line was tried, or after its time.
+        output.flush()
+        let reader = PipeReader(ends[0])
+        reader.skip(atLeast: filled)
+        try #require(reader.waits(for: 4))
+        #expect(reader.text(upTo: "one\n").hasSuffix(".one\n"))
+    }
 }
 
 /// Reads a pipe on the test's thread and keeps everything.
