@@ -12,6 +12,9 @@ enum Limits {
     static let leastArchiveSample = 8
     /// How long it is believed what such a look found.
     static let archiveCheckPause = Duration.seconds(60)
+    /// How long the catalogue must have been there before initialization sections and keys are deleted:
+    /// recorders enter a day's facts in less.
+    static let backlogTime = Duration.seconds(600)
     /// Initialization sections and keys that are looked up with one statement.
     static let objectsAtOnce = 500
     /// Such batches in one round: 10,000 objects, ten times what a hundred channels with a key for each

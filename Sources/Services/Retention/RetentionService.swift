@@ -32,6 +32,7 @@ package struct RetentionService: Sendable {
     /// Whether what is deleted under disk pressure becomes free.
     let effect = DeletionEffect()
     private let databaseTime: @Sendable () async throws -> Instant
+    private let backlog: BacklogWatch
     let archive: ArchiveCheck
     let logger: Logger
 
@@ -45,12 +46,13 @@ package struct RetentionService: Sendable {
             databaseTime: { try await catalogue.databaseTime() })
     }
 
-    /// Takes the database's clock, which a test sets.
+    /// Takes the database's clock, and since when the catalogue has been there; a test sets both.
     init(
         catalogue: Catalogue, store: any SegmentStore, configuration: Configuration, diskGuard: DiskGuard,
         isCatalogueReady: @escaping @Sendable () -> Bool = { true }, clock: HostClock, logger: Logger,
-        databaseTime: @escaping @Sendable () async throws -> Instant,
+        reachableSince: SteadyInstant? = nil, databaseTime: @escaping @Sendable () async throws -> Instant,
     ) {
+        backlog = BacklogWatch(reachableSince: reachableSince)
         self.catalogue = catalogue
         self.store = store
         self.configuration = configuration
@@ -103,9 +105,14 @@ package struct RetentionService: Sendable {
         await step("formats") {
             try await catalogue.expireFormats(graceSeconds: configuration.graceSeconds)
         }
+        let isBacklogEntered = backlog.isEntered(at: clock.steady(), isReachable: ahead != nil)
         if let ahead {
             await step("files of hours") { try await deletePendingHours(ahead: ahead) }
-            await step("initialization sections and keys") { try await deletePendingObjects(ahead: ahead) }
+            if isBacklogEntered {
+                await step("initialization sections and keys") {
+                    try await deletePendingObjects(ahead: ahead)
+                }
+            }
             await step("identities") { try await catalogue.pruneIntake(ahead: ahead) }
         }
         await step("source runs") { try await catalogue.pruneSourceRuns() }

@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import DatabaseSupport
 import Foundation
 import Logging
@@ -43,11 +44,14 @@ struct RetentionFixture {
 
     func service(
         grace: Int = 0, floor: DiskGuard.Floor = .bytes(0), clock: ManualClock,
-        databaseTime: @escaping @Sendable () -> Instant, _ diskGuard: DiskGuard = DiskGuard(), logger: Logger,
+        isStarting: Bool = false, databaseTime: @escaping @Sendable () throws -> Instant,
+        _ diskGuard: DiskGuard = DiskGuard(), logger: Logger,
     ) -> RetentionService {
         RetentionService(
             catalogue: catalogue, store: store, configuration: .init(graceSeconds: grace, floor: floor),
-            diskGuard: diskGuard, clock: clock.clock, logger: logger, databaseTime: databaseTime)
+            diskGuard: diskGuard, clock: clock.clock, logger: logger,
+            reachableSince: isStarting ? nil : clock.clock.steady() - .seconds(3600),
+            databaseTime: databaseTime)
     }
 
     /// Runs rounds of retention until one does not move the cut.
