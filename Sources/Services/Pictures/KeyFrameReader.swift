@@ -11,7 +11,9 @@ struct KeyFrameReader {
 
     /// The initialization section or the tables, and the frame.
     func bytes(of wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
-        guard wanted.frame.byteCount <= Limits.keyFrameByteCount else { throw .notHeld }
+        guard wanted.frame.byteCount <= Limits.keyFrameByteCount,
+            wanted.tableByteCount <= Limits.tableByteCount
+        else { throw .notHeld }
         var bytes: [UInt8] = []
         if let initialization = wanted.initialization {
             bytes = try await reading { () throws(StoreError) in try await store.read(initialization) }

@@ -10,6 +10,9 @@ enum Limits {
     static let pictureByteCount = 16 << 20
     /// Bytes of a key frame; one of 8K has some megabytes.
     static let keyFrameByteCount = 32 << 20
+    /// Bytes up to the end of a transport stream's tables, which come ten times a second: what comes in that
+    /// time at 80 Mbit/s.
+    static let tableByteCount = 1 << 20
     /// Bytes of an encrypted segment, which is decrypted as a whole.
     static let segmentByteCount = 128 << 20
     /// Bytes of the pictures that are kept in memory: some thousand thumbnails.

@@ -119,6 +119,32 @@ struct PictureMakerTests {
         }
     }
 
+    @Test("A segment whose tables come behind a megabyte has none")
+    func lateTables() async throws {
+        // Packets without content (ISO/IEC 13818-1, 2.4.3.3).
+        let empty: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        let video = try await EncodedVideo.transportStream()
+        let maker = PictureMaker(store: store, processes: 1)
+        for (count, isHeld) in [(5000, true), (6000, false)] {
+            let bytes = Array(repeatElement(empty, count: count).joined()) + video
+            let name = ArchiveKey.segment(
+                channel, rendition,
+                SegmentName(
+                    start: Instant(seconds: Int64(count)), revision: 0, fileExtension: .transportStream))
+            try await store.put(bytes, as: name)
+            var one = try #require(try wanted(bytes, SegmentFormat(container: .transportStream)).first)
+            one.segment = name
+            #expect(one.tableByteCount > count * empty.count)
+            if isHeld {
+                #expect(try await !maker.picture(one).isEmpty)
+                continue
+            }
+            await #expect { try await maker.picture(one) } throws: { error in
+                if case .notHeld = error as? PictureError { true } else { false }
+            }
+        }
+    }
+
     /// A program that runs lines of a shell.
     private func decoder(_ lines: String, in folder: TemporaryFolder) throws -> String {
         let path = try folder.write("#!/bin/sh\n\(lines)\n", to: "decoder")
