@@ -39,28 +39,35 @@ struct ContinuousRuns: Sendable {
     }
 
     /// The run of a segment.
-    func index(of segment: RecordedSegment) -> Int {
-        var (low, high) = (0, all.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if all[middle].first.start <= segment.start { low = middle } else { high = middle - 1 }
-        }
-        return low
-    }
+    func index(of segment: RecordedSegment) -> Int { lastIndex { $0.first.start <= segment.start } ?? 0 }
 
     /// The run in whose time most of a segment of another rendition lies; nil for a hole.
     func index(beside segment: RecordedSegment) -> Int? {
         let middle = segment.start + segment.duration / 2
-        guard let index = all.lastIndex(where: { $0.first.start <= middle }) else { return nil }
+        guard let index = lastIndex(where: { $0.first.start <= middle }) else { return nil }
         return middle < all[index].last.end ? index : nil
     }
 
     /// The runs in whose time a segment of another rendition lies, at least with a part of it.
     func indices(overlapping segment: RecordedSegment) -> [Int] {
         let least = min(Limits.soundOverlap, segment.duration / 2)
-        return all.indices.filter { index in
+        guard var index = lastIndex(where: { $0.first.start < segment.end }) else { return [] }
+        var found: [Int] = []
+        while index >= 0, all[index].last.end > segment.start {
             let shared = min(segment.end, all[index].last.end) - max(segment.start, all[index].first.start)
-            return shared > least
+            if shared > least { found.append(index) }
+            index -= 1
         }
+        return found.reversed()
+    }
+
+    /// The last run with a begin that the first ones have, and those behind it have not.
+    private func lastIndex(where isBegun: (ContinuousRun) -> Bool) -> Int? {
+        var (low, high) = (0, all.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBegun(all[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? low - 1 : nil
     }
 }

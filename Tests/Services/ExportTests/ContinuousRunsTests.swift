@@ -57,4 +57,51 @@ struct ContinuousRunsTests {
             }
         }
     }
+
+    @Test("Segments of another rendition find the runs beside them", arguments: 1...10)
+    func beside(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let segments = segments(&generator)
+        let runs = ContinuousRuns([
+            SegmentRun(segments: segments[...], plainBytes: 0, formatIDs: [1], digest: [])
+        ])
+        for _ in 0..<300 {
+            let sound = RecordedSegment(
+                start: at(Double.random(in: -10..<410, using: &generator)),
+                duration: Int64.random(in: 1...9_000_000, using: &generator), number: 0,
+                discontinuitySequence: 0, formatID: 2, storedBytes: 1, plainBytes: 1)
+            let middle = sound.start + sound.duration / 2
+            let beside = runs.all.firstIndex { $0.first.start <= middle && middle < $0.last.end }
+            #expect(runs.index(beside: sound) == beside)
+            let overlapping = runs.all.indices.filter { index in
+                let (begin, end) = (runs.all[index].first.start, runs.all[index].last.end)
+                let shared = min(sound.end, end) - max(sound.start, begin)
+                return shared > min(Limits.soundOverlap, sound.duration / 2)
+            }
+            #expect(runs.indices(overlapping: sound) == overlapping)
+        }
+    }
+
+    @Test("One of many runs is found without looking at all of them")
+    func many() {
+        // Each is a run of its own: a second is missing behind it.
+        let segments = (0..<50_000).map { number in
+            RecordedSegment(
+                start: at(Double(number) * 3), duration: 2_000_000, number: Int64(number),
+                discontinuitySequence: 0, formatID: 1, storedBytes: 10, plainBytes: 10)
+        }
+        let runs = ContinuousRuns([
+            SegmentRun(segments: segments[...], plainBytes: 0, formatIDs: [1], digest: [])
+        ])
+        #expect(runs.all.count == segments.count)
+        let began = ContinuousClock.now
+        for (index, segment) in segments.enumerated() where index % 25 == 0 {
+            guard runs.index(beside: segment) == index, runs.indices(overlapping: segment) == [index] else {
+                Issue.record("\(index) is not found")
+                return
+            }
+        }
+        // Milliseconds; a minute with a look at each.
+        #expect(ContinuousClock.now - began < .seconds(5))
+    }
 }
