@@ -200,6 +200,20 @@ struct DownloadCommandTests {
         }
     }
 
+    @Test("Of two URLs that differ in their query the second is refused with status 2: the hint is --id")
+    func otherQuery() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let folder = try TemporaryFolder("queries")
+            let urls = ["first", "second", "first"].map { origin.url("/vod/index.m3u8?v=\($0)") }
+            let (status, program) = try await Run.run(["download", "--to", folder.path] + urls)
+            let errors = try program.errors
+            #expect(status == 2 && errors.contains("--id"), "\(errors)")
+            #expect(!errors.contains("first") && !errors.contains("second"), "\(errors)")
+            #expect(origin.requests(for: "/vod/index.m3u8").map(\.query) == ["v=first"])
+            #expect(try files(folder.path).keys.contains { $0.hasSuffix("v0/00006.ts") })
+        }
+    }
+
     @Test(
         "Wrong words end with status 2 and name what is wrong",
         arguments: [

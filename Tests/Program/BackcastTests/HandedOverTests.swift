@@ -64,6 +64,36 @@ struct HandedOverTests {
         }
     }
 
+    @Test("A task that runs is not asked for otherwise: status 2, and it goes on as it was asked for")
+    func underWay() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let held = origin.segments()[2]
+            origin.fail(held, [.held(after: 1000)])
+            let folder = try TemporaryFolder("under-way")
+            try await holding(folder) {
+                func program(_ query: String, _ more: [String] = []) throws -> Run {
+                    let url = origin.url("/vod/index.m3u8?\(query)")
+                    return try Run(["download", url, "--quiet", "--to", folder.path] + more)
+                }
+                let programs = try [program("first"), program("first")]
+                try programs[0].start()
+                try await eventually("the task") { origin.requests(for: held).count == 1 }
+                for other in try [
+                    program("second"), program("first", ["--format", "ts"]),
+                    program("first", ["--quality", "worst"]),
+                ] {
+                    try other.start()
+                    #expect(try await other.status() == 2)
+                    #expect(try other.errors.contains("--id"))
+                }
+                try programs[1].start()
+                origin.release()
+                for program in programs { #expect(try await program.status() == 0) }
+            }
+            #expect(!origin.log.contains { $0.query == "second" })
+        }
+    }
+
     @Test("A signal completes a live recording that was handed over")
     func live() async throws {
         try await FaultyOrigin.run { origin in

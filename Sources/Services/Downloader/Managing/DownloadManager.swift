@@ -95,6 +95,8 @@ package actor DownloadManager {
 
     /// Tasks that are about to run.
     private var starting: Set<String> = []
+    /// New tasks whose description is being written.
+    private var arriving: Set<String> = []
 
     private func carryOut(_ id: String) async {
         do throws(DownloadError) {
@@ -202,14 +204,38 @@ extension DownloadManager {
         if stored.task.state == .completed, let other = stored.request.difference(from: request) {
             throw .otherTask("the task \(id) is complete, with another \(other)")
         }
-        if running[id] != nil || starting.contains(id), let task = board.task(id) { return task }
-        // What another presentation turns out to be stays as it was.
-        if original == nil { try await folder.replaceTask(stored) }
-        show(stored.task)
-        if stored.task.state != .completed {
-            requests[id] = request
-            enqueue(id)
+        if isTaken(id) { return try takeAgain(request, stored, original) }
+        guard stored.task.state != .completed else {
+            show(stored.task)
+            return stored.task
         }
+        requests[id] = request
+        // What another presentation turns out to be stays as it was.
+        if original == nil {
+            arriving.insert(id)
+            defer { arriving.remove(id) }
+            try await folder.replaceTask(stored)
+        }
+        show(stored.task)
+        enqueue(id)
+        return stored.task
+    }
+
+    /// Takes a request for a task that runs or has its turn to come: it has to be for the same.
+    ///
+    /// What an earlier process has left goes on as it is asked for now.
+    private func takeAgain(
+        _ request: DownloadRequest, _ stored: StoredTask, _ original: StoredTask?
+    ) throws(DownloadError) -> DownloadTask {
+        let id = stored.task.id
+        let isQueued = queue.contains(id)
+        if let begun = requests[id] ?? (isQueued ? nil : original?.request) {
+            let other = begun.hasQuery(of: request) ? begun.difference(from: request) : "query in its URL"
+            if let other { throw .otherTask("the task \(id) is under way, with another \(other)") }
+        }
+        guard isQueued else { return board.task(id) ?? stored.task }
+        requests[id] = request
+        show(stored.task)
         return stored.task
     }
 
@@ -264,7 +290,7 @@ extension DownloadManager {
 
     /// Whether a task runs, or has its turn to come.
     private func isTaken(_ id: String) -> Bool {
-        queue.contains(id) || starting.contains(id) || running[id] != nil
+        queue.contains(id) || starting.contains(id) || running[id] != nil || arriving.contains(id)
     }
 
     private func enqueue(_ id: String) {

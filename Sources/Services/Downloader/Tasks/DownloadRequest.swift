@@ -86,6 +86,11 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         return same.filter { !$0.value }.keys.min()
     }
 
+    /// Whether another request for the same path has the same query: that may name another presentation.
+    func hasQuery(of other: DownloadRequest) -> Bool {
+        (try? HTTPURL(url))?.query == (try? HTTPURL(other.url))?.query
+    }
+
     /// The id of the task, given or made.
     func taskID() throws(DownloadError) -> String {
         if let id {
