@@ -24,6 +24,37 @@ struct TaskFolderTests {
         }
     }
 
+    @Test("A folder with files that is no task is refused, and stays as it is")
+    func foreign() async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/film.ts", try #require(try await SampleStreams.files(.byteRanges)["index.ts"]))
+            let downloading = try Downloading()
+            try FileManager.default.createDirectory(
+                atPath: downloading.path("task"), withIntermediateDirectories: true)
+            _ = try downloading.folder.write("mine", to: "task/film.ts")
+            let refusal = await #expect(throws: DownloadError.self) {
+                try await downloading.run(origin.request("/film.ts"))
+            }
+            #expect(refusal?.isRefusal ?? false)
+            #expect(refusal?.description.contains("--id") ?? false)
+            #expect(try downloading.files("task") == ["film.ts": Array("mine".utf8)])
+            #expect(!FileManager.default.fileExists(atPath: downloading.path("task", "task.json")))
+            #expect(origin.log.isEmpty)
+        }
+    }
+
+    @Test("A folder of a task that was killed as it was made is that of the task")
+    func begun() async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/film.ts", try #require(try await SampleStreams.files(.byteRanges)["index.ts"]))
+            let downloading = try Downloading()
+            try FileManager.default.createDirectory(
+                atPath: downloading.path("task"), withIntermediateDirectories: true)
+            _ = try downloading.folder.write("{", to: "task/.task.json.part")
+            #expect(try await downloading.run(origin.request("/film.ts")).state == .completed)
+        }
+    }
+
     @Test(
         "A media file begins again where the source gives no rest, and a web page is not its bytes",
         arguments: [[.cut(after: 100_000), .status(416)], [.webPage]]

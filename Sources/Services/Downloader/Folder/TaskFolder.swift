@@ -31,6 +31,13 @@ struct TaskFolder: Sendable {
         }
     }
 
+    /// Whether nothing is in the folder but what a process has left that was killed as it made the task.
+    func isUnused() async throws(DownloadError) -> Bool {
+        try await work.run { () throws(DownloadError) in
+            try disk.list(path).allSatisfy { $0 == Self.draft(of: Self.taskFile) }
+        }
+    }
+
     /// Writes a whole file in one step.
     func replace(_ name: String, with bytes: [UInt8], mode: mode_t = 0o644) async throws(DownloadError) {
         try await work.run { () throws(DownloadError) in

@@ -48,6 +48,9 @@ package final class DownloadService: Sendable {
         let folder = tools.folder("\(path)/\(id)")
         try await folder.make()
         guard let original = try await StoredTask.reading(from: folder) else {
+            guard try await folder.isUnused() else {
+                throw .otherTask("the folder \(id) has files and is no task")
+            }
             let task = DownloadTask(
                 id: id, url: url.sharedText, title: request.title ?? TaskID.title(for: url),
                 labels: request.labels, created: tools.clock.now())
