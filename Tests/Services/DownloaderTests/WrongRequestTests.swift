@@ -77,6 +77,39 @@ struct WrongRequestTests {
         }
     }
 
+    @Test(
+        "What is stored encrypted does not go on clear, nor the other way round",
+        arguments: [SampleStreams.Kind.encrypted, .transportStream], [false, true])
+    func storage(kind: SampleStreams.Kind, isClear: Bool) async throws {
+        try await FaultyOrigin.run(serving: kind) { origin in
+            origin.fail(origin.segments()[4], Array(repeating: .status(500), count: 8))
+            let downloading = try Downloading()
+            func request(_ isClear: Bool, _ format: DownloadFormat = .folder) -> DownloadRequest {
+                var request = origin.request()
+                (request.decrypts, request.format) = (isClear && format == .folder, format)
+                return request
+            }
+            #expect(try await downloading.run(request(isClear)).state == .failed)
+            let files = try downloading.files("task")
+            let clear = [request(true), request(true, .ts), request(true, .mp4)]
+            let others = isClear ? [request(false)] : clear
+            if kind == .encrypted {
+                for other in others {
+                    let refusal = await #expect(throws: DownloadError.self) {
+                        try await downloading.run(other)
+                    }
+                    #expect(refusal?.isRefusal ?? false)
+                    #expect(refusal?.description.contains("--id") ?? false)
+                }
+                #expect(try downloading.files("task") == files)
+                #expect(try await downloading.run(request(isClear)).state == .completed)
+            } else {
+                #expect(try await downloading.run(others[0]).state == .completed)
+            }
+            #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
     @Test("A presentation that is not complete ends all the same, for players")
     func ended() async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in

@@ -1,4 +1,5 @@
 import Foundation
+import Timeline
 
 /// The content of `task.json`: the task, what was asked for, and what is known of a single file.
 struct StoredTask: Sendable, Codable, Equatable {
@@ -47,6 +48,23 @@ extension TaskFolder {
     /// Writes the description of the task, which only its owner reads.
     func replaceTask(_ stored: StoredTask) async throws(DownloadError) {
         try await replace(Self.taskFile, with: try stored.bytes(), mode: 0o600)
+    }
+
+    /// Whether segments of a task are there that its source encrypts.
+    func hasEncryptedParts(of task: DownloadTask) async throws(DownloadError) -> Bool {
+        for id in task.renditions.map(\.id.description) {
+            guard let bytes = try await read(PartsFile.name(of: id), upTo: Limits.partsFileBytes) else {
+                continue
+            }
+            let encrypted = PartsFile.reading(bytes).parts.filter { $0.key != nil }
+            if encrypted.isEmpty { continue }
+            let there = try await lengths(in: id)
+            let isThere = encrypted.contains { part in
+                there[part.file] != nil || part.initSection.map { there[$0] != nil } ?? false
+            }
+            if isThere { return true }
+        }
+        return false
     }
 }
 

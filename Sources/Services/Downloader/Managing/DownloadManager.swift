@@ -204,6 +204,7 @@ extension DownloadManager {
         if stored.task.state == .completed, let other = stored.request.difference(from: request) {
             throw .otherTask("the task \(id) is complete, with another \(other)")
         }
+        if let original { try await service.checkForm(of: original, for: request, in: folder) }
         if isTaken(id) { return try takeAgain(request, stored, original) }
         guard stored.task.state != .completed else {
             show(stored.task)

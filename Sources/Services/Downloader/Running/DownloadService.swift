@@ -71,6 +71,18 @@ package final class DownloadService: Sendable {
         return (stored, original, folder)
     }
 
+    /// Refuses a request that would mix encrypted segments and clear ones in one folder.
+    func checkForm(
+        of original: StoredTask, for request: DownloadRequest, in folder: TaskFolder
+    ) async throws(DownloadError) {
+        let isClear = original.request.storesClear
+        guard original.task.state != .completed, isClear != request.storesClear,
+            try await folder.hasEncryptedParts(of: original.task)
+        else { return }
+        throw .otherTask(
+            "the segments of \(original.task.id) that are there are stored \(isClear ? "clear" : "encrypted")")
+    }
+
     /// Whether the window of a task is one that grows; nil where its server has to say it.
     ///
     /// Parts that are there have the numbers of the one or the other.

@@ -62,7 +62,7 @@ actor TaskRunner {
     var request: DownloadRequest { stored.request }
 
     /// Whether segments are stored without their encryption.
-    var storesClear: Bool { request.decrypts || request.format != .folder }
+    var storesClear: Bool { request.storesClear }
 
     /// Carries the task out as far as possible, and answers it.
     ///

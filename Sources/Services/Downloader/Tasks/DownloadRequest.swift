@@ -42,6 +42,9 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         self.url = url
     }
 
+    /// Whether segments are stored without their encryption.
+    var storesClear: Bool { decrypts || format != .folder }
+
     /// The URL to ask, with the parameters of the window.
     func address() throws(DownloadError) -> HTTPURL {
         do {
