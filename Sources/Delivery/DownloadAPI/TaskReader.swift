@@ -77,13 +77,9 @@ struct TaskReader {
 
     private mutating func headers() throws(Problem) -> [DownloadRequest.Field] {
         try texts("headers").map { member throws(Problem) in
-            let isName =
-                !member.name.isEmpty
-                && member.name.utf8.allSatisfy { byte in
-                    byte > 0x20 && byte < 0x7F && !"()<>@,;:\\\"/[]?={}".utf8.contains(byte)
-                }
-            let isValue = member.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-            guard isName, isValue else { throw Self.fault("headers", "has a field that cannot be sent") }
+            guard HTTPHeaders.Field(name: member.name, value: member.value).canBeSent else {
+                throw Self.fault("headers", "has a field that cannot be sent")
+            }
             return DownloadRequest.Field(name: member.name, value: member.value)
         }
     }

@@ -5,6 +5,20 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     package struct Field: Sendable, Equatable {
         package var name: String
         package var value: String
+
+        package init(name: String, value: String) {
+            (self.name, self.value) = (name, value)
+        }
+
+        /// A token as name, and no control character in the value (RFC 9110 §5.5, §5.6.2).
+        package var canBeSent: Bool {
+            !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) && Self.isContent(value)
+        }
+
+        /// Whether a text can be the value of a field.
+        package static func isContent(_ value: String) -> Bool {
+            value.utf8.allSatisfy { $0 == 0x09 || !$0.isControl }
+        }
     }
 
     package init() {}

@@ -108,6 +108,8 @@ struct DownloadCommandTests {
             (["--audio", ""], "--audio ''"), (["--audio", "en,"], "--audio en,"),
             (["--subtitles", ""], "--subtitles ''"), (["--quality", ""], "--quality ''"),
             (["--format", ""], "--format ''"), (["--to", ""], "--to"),
+            (["--header", "bad name: x"], "--header"), (["--header", "X-Name: a\u{1}b"], "--header"),
+            (["--header", ": x"], "--header"), (["--header", "name"], "--header"),
             (["--label", "x"], "x"), (["--colour"], "--colour"), (["--parallel", "0"], "--parallel"),
         ])
     func wrong(arguments: [String], word: String) async throws {

@@ -110,6 +110,20 @@ struct WrongRequestTests {
         }
     }
 
+    @Test("A task that cannot even begin has failed, also in its folder")
+    func unsendable() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.headers = [DownloadRequest.Field(name: "bad name", value: "x")]
+            let task = try await downloading.run(request)
+            #expect(task.state == .failed && task.error?.detail.contains("bad name") ?? false)
+            let kept = String(decoding: try downloading.bytes("task", "task.json"), as: UTF8.self)
+            #expect(kept.contains(#""state" : "failed""#))
+            #expect(try await downloading.run(origin.request()).state == .completed)
+        }
+    }
+
     @Test("A presentation that is not complete ends all the same, for players")
     func ended() async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in

@@ -16,7 +16,7 @@ struct SessionFields: Sendable {
         for field in options.headers.fields where !field.canBeSent {
             throw .badHeader(name: field.name)
         }
-        guard options.userAgent.utf8.allSatisfy(\.isFieldContent) else {
+        guard HTTPHeaders.Field.isContent(options.userAgent) else {
             throw .badHeader(name: "User-Agent")
         }
         let byteCount = options.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
@@ -66,27 +66,8 @@ struct SessionFields: Sendable {
 }
 
 extension HTTPHeaders.Field {
-    /// A token as name, and no control character in the value (RFC 9110 §5.5, §5.6.2).
-    var canBeSent: Bool {
-        !name.isEmpty && name.utf8.allSatisfy(\.isTokenCharacter) && value.utf8.allSatisfy(\.isFieldContent)
-    }
-
     fileprivate var isCookie: Bool { name.lowercased() == "cookie" }
 
     /// The line in the form of curl, where a semicolon stands for an empty value.
     fileprivate var line: String { value.isEmpty ? "\(name);" : "\(name): \(value)" }
-}
-
-extension UInt8 {
-    fileprivate var isTokenCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default:
-            "!#$%&'*+-.^_`|~".utf8.contains(self)
-        }
-    }
-
-    fileprivate var isFieldContent: Bool { self == 0x09 || (self >= 0x20 && self != 0x7F) }
 }

@@ -108,7 +108,7 @@ package actor DownloadManager {
             refusals[id] = await Self.run(runner, until: stops, show)
         } catch {
             starting.remove(id)
-            fail(id, error)
+            await fail(id, error)
         }
         let waiting = running.removeValue(forKey: id)?.waiting ?? []
         for waiter in waiting { waiter.resume() }
@@ -164,10 +164,11 @@ package actor DownloadManager {
         return runner
     }
 
-    /// A task that cannot even begin.
-    private func fail(_ id: String, _ error: DownloadError) {
+    /// A task that cannot even begin: its folder says why.
+    private func fail(_ id: String, _ error: DownloadError) async {
         guard var task = board.task(id) else { return }
         task.stop(because: error, at: service.tools.clock.now())
+        try? await service.keep(task)
         show(task)
     }
 }

@@ -127,6 +127,15 @@ extension DownloadService {
         return tasks
     }
 
+    /// Keeps the state of a task, as it was asked for.
+    func keep(_ task: DownloadTask) async throws(DownloadError) {
+        guard var stored = try await StoredTask.reading(from: try folder(of: task.id)) else {
+            throw Self.unknown(task.id)
+        }
+        stored.task = task
+        try await keep(stored)
+    }
+
     /// Keeps the state of a task.
     func keep(_ stored: StoredTask) async throws(DownloadError) {
         let folder = try folder(of: stored.task.id)
