@@ -1,7 +1,9 @@
-import HTTPClient
+import Concurrency
+import HTTP
 import Testing
 
 @testable import Downloader
+@testable import HTTPClient
 
 @Suite("When a request is made again")
 struct RetryPlanTests {
@@ -21,6 +23,31 @@ struct RetryPlanTests {
         #expect(plan.step(after: .status(503, retryAfter: .seconds(7))) == .pause(.seconds(7)))
         #expect(plan.step(after: .status(503, retryAfter: .seconds(700))) == .pause(.seconds(60)))
         #expect(plan.step(after: .status(503, retryAfter: nil)) == .pause(.seconds(2)))
+    }
+
+    @Test(
+        "A date in Retry-After counts from that of the answer, in every form of a date",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 17), ("Sunday, 06-Nov-94 08:49:37 GMT", 17),
+            ("Sun Nov  6 08:49:37 1994", 17), ("Sun, 06 Nov 1994 08:49:00 GMT", 0),
+            ("Mon, 07 Nov 1994 08:49:37 GMT", 3600), ("17", 17), ("-1", 0), ("soon", nil),
+            ("Sun, 06 Now 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49 GMT", nil),
+            ("Sun, 06 Nov 1994 25:49:37 GMT", nil),
+        ] as [(String, Int?)])
+    func retryAfterDate(value: String, seconds: Int?) {
+        // The form with two digits of the year is of this century.
+        let date = value.contains("-94") ? "Sat, 06 Nov 2094 08:49:20 GMT" : "Sun, 06 Nov 1994 08:49:20 GMT"
+        let pause = seconds.map { Duration.seconds($0) }
+        let head = Self.head(["Retry-After": value, "Date": date])
+        #expect(TryFailure(head) == .status(503, retryAfter: pause))
+        guard Int(value) == nil else { return }
+        #expect(TryFailure(Self.head(["Retry-After": value])) == .status(503, retryAfter: nil))
+    }
+
+    private static func head(_ fields: HTTPHeaders) -> TransferHead {
+        TransferHead(
+            status: .serviceUnavailable, headers: fields, effectiveURL: "http://origin.test/",
+            remoteAddress: "127.0.0.1", startedAt: .now, begunAt: .now, arrivedAt: .now)
     }
 
     @Test("After three refusals the playlist is read again once, after three more the part is given up")

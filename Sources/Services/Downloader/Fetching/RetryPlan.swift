@@ -119,8 +119,10 @@ extension TryFailure {
         case 200, 206: return nil
         case 401, 403, 404, 410: self = .refused(status: status, words: Self.words(of: head, body))
         case 408, 425, 429, 500...599:
-            let seconds = head.headers["Retry-After"].flatMap { Int($0) }.map { min(max($0, 0), 3600) }
-            self = .status(status, retryAfter: seconds.map { .seconds($0) })
+            let pause = head.headers["Retry-After"].flatMap {
+                RetryAfter.pause($0, at: head.headers["Date"])
+            }
+            self = .status(status, retryAfter: pause)
         default:
             self = .final(.unusable(Self.words(of: head, body) ?? Self.words(for: status)))
         }
