@@ -236,6 +236,20 @@ struct DownloadCommandTests {
         #expect(status == 2 && errors.contains(words), "\(errors)")
     }
 
+    @Test(
+        "A URL that cannot be used is shown without query, user and password",
+        arguments: [
+            ("ftp://user:secret@a.test/b?t=secret#secret", "ftp://a.test/b cannot"),
+            ("http://user:secret@a@b.test/c?t=secret", "http://b.test/c cannot"),
+            ("user:secret@a.test/b", "the URL a.test/b cannot"), ("?secret", "the URL  cannot"),
+            ("http://a.test:x/b", "http://a.test:x/b cannot"),
+        ])
+    func unusableURL(url: String, words: String) async throws {
+        let (status, run) = try await Run.run(["download", url])
+        let errors = try run.errors
+        #expect(status == 2 && errors.contains(words) && !errors.contains("secret"), "\(errors)")
+    }
+
     @Test("A folder that is not there is named, and not made")
     func noFolder() async throws {
         let path = try TemporaryFolder("none").path(of: "typo")

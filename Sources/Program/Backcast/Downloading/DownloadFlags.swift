@@ -46,7 +46,7 @@ struct DownloadChoice: ParsableArguments {
         do {
             _ = try HTTPURL(url)
         } catch {
-            throw ValidationError("the URL \(PrintableText.line(url)) cannot be used: \(error)")
+            throw ValidationError("the URL \(Self.shown(url)) cannot be used: \(error)")
         }
         var request = DownloadRequest(url: url)
         if let id, !TaskID.isValid(id) {
@@ -71,6 +71,14 @@ struct DownloadChoice: ParsableArguments {
         request.decrypts = decrypt
         request.allowsInvalidCertificate = fetching.insecure
         return request
+    }
+
+    /// What cannot be read as a URL, without what may be a secret in it: query, user and password.
+    private static func shown(_ text: String) -> String {
+        let address = text.prefix { $0 != "?" && $0 != "#" }
+        let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
+        let rest = address[start...].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return PrintableText.line(String(address[..<start] + rest))
     }
 
     private static func tracks(_ text: String, option: String, words: String) throws -> TrackChoice {
