@@ -110,12 +110,18 @@ extension TaskReader {
 
     /// A number above 0, as the text that requests have.
     private mutating func seconds(_ name: String) throws(Problem) -> String? {
+        let words: String
         switch take(name) {
         case nil: return nil
-        case .integer(let seconds)? where seconds > 0: return String(seconds)
-        case .number(let seconds)? where seconds > 0 && seconds < 1e9: return "\(seconds)"
+        case .integer(let seconds)?: words = String(seconds)
+        case .number(let seconds)?: words = "\(seconds)"
         default: throw Self.fault(name, "must be a number of seconds above 0")
         }
+        // What a request cannot have would be no bound at all.
+        guard DownloadRequest.isDuration(words) else {
+            throw Self.fault(name, "must be a number of seconds above 0 that a duration can have")
+        }
+        return words
     }
 
     private mutating func texts(_ name: String) throws(Problem) -> [(name: String, value: String)] {

@@ -95,7 +95,7 @@ struct DownloadChoice: ParsableArguments {
     }
 
     private func addTimes(to request: inout DownloadRequest) throws {
-        if let duration, DurationReading.microseconds(reading: duration).map({ $0 > 0 }) != true {
+        if let duration, !DownloadRequest.isDuration(duration) {
             throw ValidationError("--duration \(Self.quoted(duration)) is not a duration above 0")
         }
         if begin != nil, duration == nil { throw ValidationError("--begin needs --duration") }

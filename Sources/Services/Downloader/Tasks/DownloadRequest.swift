@@ -64,6 +64,11 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     /// Whether a text can be the begin of a window.
     package static func isBegin(_ text: String) -> Bool { InstantReading.reading(text) != nil }
 
+    /// Whether a text can be the length of a window or of what is taken.
+    package static func isDuration(_ text: String) -> Bool {
+        DurationReading.microseconds(reading: text).map { $0 > 0 } ?? false
+    }
+
     /// The forms of a begin, for an error message.
     package static var beginForms: String { InstantReading.formats }
 
