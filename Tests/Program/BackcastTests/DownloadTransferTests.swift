@@ -96,6 +96,29 @@ struct DownloadTransferTests {
         #expect(taken.status == 0, "\(errors)")
     }
 
+    @Test("Without ffmpeg --format mp4 fails before anything is fetched; the other forms need none")
+    func withoutPacker() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let folder = try TemporaryFolder("packer")
+            for name in ["setpriv", "prlimit"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.path(of: name), withDestinationPath: "/usr/bin/\(name)")
+            }
+            for (format, status) in [("mp4", 1), ("ts", 0)] {
+                let program = try Run(
+                    [
+                        "download", origin.url("/vod/index.m3u8"), "--format", format, "--id", format,
+                        "--to", folder.path(of: "downloads"),
+                    ], environment: ["PATH": folder.path])
+                try program.start()
+                #expect(try await program.status() == status)
+                let errors = try program.errors
+                #expect(errors.contains("the program ffmpeg is not there") == (format == "mp4"), "\(errors)")
+                #expect(origin.requests(for: origin.segments()[0]).isEmpty == (format == "mp4"))
+            }
+        }
+    }
+
     /// The tasks of the requests for segments, by the last letter of their folders, in their order.
     private func segmentTasks(_ origin: FaultyOrigin) -> [Character] {
         origin.log.filter { $0.path.hasSuffix(".ts") }.compactMap { $0.path.split(separator: "/")[0].last }

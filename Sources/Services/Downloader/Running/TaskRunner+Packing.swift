@@ -6,6 +6,10 @@ extension TaskRunner {
     /// Whether the segments can be packed into one file.
     func checkPacking() throws(DownloadError) {
         guard request.format == .ts else {
+            if let missing = ProgramFile.missing(toRun: "ffmpeg") {
+                throw .unusable(
+                    "MP4 is packed by ffmpeg, and \(ProgramFailure.missing(missing)); take a folder")
+            }
             let subtitles = plans.filter { $0.id.kind == .subtitles }.flatMap(\.parts)
             guard subtitles.allSatisfy({ $0.names.file.hasSuffix(".vtt") }) else {
                 throw .unusable("subtitles that are not WebVTT cannot be packed; take a folder")
