@@ -119,6 +119,43 @@ struct DownloadTransferTests {
         }
     }
 
+    @Test("A disk that is full while ffmpeg packs pauses the task, and gets its space back")
+    func fullForPacker() async throws {
+        try await FaultyOrigin.run(serving: .separateAudio) { origin in
+            let folder = try TemporaryFolder("full")
+            // As ffmpeg does: it writes to the last argument until there is no space.
+            let packer = """
+                #!/bin/sh
+                for file; do :; done
+                echo half > "$file"
+                echo "[out#0/mp4 @ 0x1] Error writing trailer: No space left on device" >&2
+                exit 228
+                """
+            let program = try folder.write(packer, to: "ffmpeg")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+            let place = ["--id", "a", "--to", folder.path(of: "downloads")]
+            let run = try Run(
+                [
+                    "download", origin.url("/vod/index.m3u8"), "--format", "mp4", "--subtitles", "all",
+                    "--json",
+                ] + place, environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
+            try run.start()
+            #expect(try await run.status() == 1)
+            #expect(try run.errors.contains("Disk full"))
+            #expect(try run.lines.last?.contains(#""state":"paused""#) ?? false)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "downloads/a"))
+            #expect(!names.contains { $0.hasSuffix(".part") }, "\(names)")
+            #expect(names.contains("v0") && names.contains("index.m3u8"))
+            let again = try Run(
+                ["downloads", "resume", "a", "--to", folder.path(of: "downloads")],
+                environment: ["PATH": "/usr/bin:/bin"])
+            try again.start()
+            #expect(try await again.status() == 0)
+            let media = origin.log.map(\.path).filter { !$0.hasSuffix(".m3u8") }
+            #expect(Set(media).count == media.count)
+        }
+    }
+
     /// The tasks of the requests for segments, by the last letter of their folders, in their order.
     private func segmentTasks(_ origin: FaultyOrigin) -> [Character] {
         origin.log.filter { $0.path.hasSuffix(".ts") }.compactMap { $0.path.split(separator: "/")[0].last }

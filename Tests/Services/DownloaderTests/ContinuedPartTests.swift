@@ -170,6 +170,30 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test("A disk that is full while a single file is written gets its space back; the task is paused")
+    func fullForPacking() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let count = Mutex(0)
+            let full = Disk<DownloadError> { operation, path in
+                guard operation == .write, path.hasSuffix("/.task.ts.part") else { return nil }
+                return count.withLock { count in
+                    count += 1
+                    return count == 3 ? ENOSPC : nil
+                }
+            }
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.format = .ts
+            let paused = try await downloading.run(request, disk: full)
+            #expect(paused.state == .paused && paused.error?.title == "Disk full")
+            let files = try downloading.files("task")
+            #expect(!files.keys.contains { $0.hasSuffix(".part") }, "\(files.keys)")
+            #expect(files["v0/00001.ts"] == origin.bytes(origin.segments()[0]))
+            #expect(try await downloading.run(request).state == .completed)
+            for path in origin.segments() { #expect(origin.requests(for: path).count == 1) }
+        }
+    }
+
     @Test("A disk that has not even room for the state keeps it at the cost of what was begun")
     func fullForState() async throws {
         try await FaultyOrigin.run { origin in

@@ -1,3 +1,5 @@
+import Files
+import Glibc
 import Processes
 import Timeline
 
@@ -29,6 +31,23 @@ extension TaskRunner {
     func pack() async throws(DownloadError) {
         try await change(.packingStarted)
         let name = "\(stored.task.id).\(request.format.rawValue)"
+        do throws(DownloadError) {
+            try await write(name)
+        } catch {
+            // It is begun anew, and until then others need its space.
+            for name in [name] + plans.map({ Self.subtitleFile(of: $0.id) }) {
+                try? await folder.dropDraft(of: name)
+            }
+            throw error
+        }
+        try await folder.sync([])
+        stored.task.file = name
+        try await save()
+        try await removeParts()
+    }
+
+    /// Writes the single file.
+    private func write(_ name: String) async throws(DownloadError) {
         switch request.format {
         case .folder: return
         case .ts:
@@ -39,10 +58,6 @@ extension TaskRunner {
         case .mp4: try await remux(to: name)
         }
         try await folder.commit(name)
-        try await folder.sync([])
-        stored.task.file = name
-        try await save()
-        try await removeParts()
     }
 
     /// Has ffmpeg copy the media into an MP4 file; nothing but files of the folder is read.
@@ -64,10 +79,17 @@ extension TaskRunner {
             try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
         } catch .cancelled {
             throw .cancelled
+        } catch .failed(_, _, let words) where Self.saysFull(words) {
+            throw .diskFull(path: "\(folder.path)/\(name)")
         } catch {
             throw .unusable("the segments cannot be packed: \(error)")
         }
         for track in subtitles { try await folder.remove(track.file) }
+    }
+
+    /// Whether a program says that the disk or the quota is full; it speaks without a language.
+    private static func saysFull(_ words: String) -> Bool {
+        [ENOSPC, EDQUOT].contains { words.contains(FileNumbers.words(for: $0)) }
     }
 
     private static func languages(of renditions: [TaskRendition], as type: String) -> [String] {

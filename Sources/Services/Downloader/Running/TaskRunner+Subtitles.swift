@@ -21,12 +21,15 @@ extension TaskRunner {
                     origin: times?.origin ?? 0)
             }
             guard !track.isEmpty else { continue }
-            let file = TaskFolder.draft(of: "\(plan.id).vtt")
+            let file = TaskFolder.draft(of: Self.subtitleFile(of: plan.id))
             try await folder.replace(file, with: Array(track.text.utf8))
             files.append((rendition, file))
         }
         return files
     }
+
+    /// The file of which a rendition's subtitles are the draft while they are packed.
+    static func subtitleFile(of id: RenditionID) -> String { "\(id).vtt" }
 
     /// Where the segments of the leading rendition are in the file.
     private func packedTimes() async throws(DownloadError) -> PackedTimes? {
