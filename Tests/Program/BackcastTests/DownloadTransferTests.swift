@@ -3,6 +3,8 @@ import HTTPSupport
 import TestSupport
 import Testing
 
+@testable import Backcast
+
 @Suite("Transfers of downloads", .timeLimit(.minutes(30)))
 struct DownloadTransferTests {
     private typealias Run = DownloadCommandTests.Run
@@ -116,6 +118,36 @@ struct DownloadTransferTests {
                 #expect(errors.contains("the program ffmpeg is not there") == (format == "mp4"), "\(errors)")
                 #expect(origin.requests(for: origin.segments()[0]).isEmpty == (format == "mp4"))
             }
+        }
+    }
+
+    @Test("A stopped live recording is packed also where that takes longer than other stops may")
+    func longPacking() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            origin.reopen("/vod/index.m3u8")
+            let folder = try TemporaryFolder("long")
+            let packer = """
+                #!/bin/sh
+                case "$*" in *movflags*) sleep \(Limits.stoppingSeconds + 2);; esac
+                exec /usr/bin/ffmpeg "$@"
+                """
+            let program = try folder.write(packer, to: "ffmpeg")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+            let run = try Run(
+                [
+                    "download", origin.url("/vod/index.m3u8"), "--format", "mp4", "--id", "a", "--json",
+                    "--to", folder.path(of: "downloads"),
+                ], environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
+            try run.start()
+            try await eventually("the last segment") {
+                FileManager.default.fileExists(atPath: folder.path(of: "downloads/a/v0/00006.ts"))
+            }
+            run.send(SIGINT)
+            let status = try await run.status()
+            let errors = try run.errors
+            #expect(status == 0, "\(errors)")
+            #expect(try run.lines.last?.contains(#""state":"completed""#) ?? false)
+            #expect(FileManager.default.fileExists(atPath: folder.path(of: "downloads/a/a.mp4")))
         }
     }
 

@@ -34,7 +34,8 @@ struct DownloadRun {
                 folder, options, client: client, clock: .system, lifetime: .untilDone
             ) { display.show($0) }
             let server = HolderServer.open(manager, page: nil, in: folder)
-            try await TerminationSignals.cancelling {
+            // A live recording is packed when it is stopped, however long that takes.
+            try await TerminationSignals.cancelling(isForced: false) {
                 let asked = try await requests(manager.service)
                 let results = await Self.carryOut(asked, by: manager, beside: server)
                 outcomes.withLock { $0 = results }

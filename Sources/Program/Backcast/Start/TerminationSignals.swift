@@ -5,12 +5,16 @@ import Telemetry
 
 /// SIGTERM and SIGINT: the first signal stops the process cleanly, the second ends it at once with status 1.
 ///
-/// A stop that takes longer than `Limits.stoppingSeconds` is forced as well.
+/// A stop that takes longer than `Limits.stoppingSeconds` is forced as well, unless a person waits for it.
 enum TerminationSignals {
     /// Runs the body and cancels its task at the first signal; returns or throws as the body does.
-    static func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    ///
+    /// Without `isForced` only a second signal ends a stop that takes long, as the packing of a recording.
+    static func cancelling(
+        isForced: Bool = true, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let sources = watch { arrival.yield() }
+        let sources = watch(isForced: isForced) { arrival.yield() }
         defer { for source in sources { source.cancel() } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }
@@ -21,7 +25,9 @@ enum TerminationSignals {
         }
     }
 
-    private static func watch(_ arrived: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+    private static func watch(
+        isForced: Bool, _ arrived: @escaping @Sendable () -> Void
+    ) -> [any DispatchSourceSignal] {
         let queue = DispatchQueue(label: "backcast.signals")
         let count = SignalCount()
         return [SIGTERM, SIGINT].map { number in
@@ -29,9 +35,11 @@ enum TerminationSignals {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 guard count.next() == 1 else { _exit(EXIT_FAILURE) }
-                queue.asyncAfter(deadline: .now() + .seconds(Limits.stoppingSeconds)) {
-                    LogOutput.standardError.flush()
-                    _exit(EXIT_FAILURE)
+                if isForced {
+                    queue.asyncAfter(deadline: .now() + .seconds(Limits.stoppingSeconds)) {
+                        LogOutput.standardError.flush()
+                        _exit(EXIT_FAILURE)
+                    }
                 }
                 arrived()
             }
