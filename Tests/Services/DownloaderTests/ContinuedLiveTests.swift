@@ -1,4 +1,5 @@
 import Concurrency
+import Files
 import Foundation
 import HLS
 import HTTPSupport
@@ -121,6 +122,47 @@ struct ContinuedLiveTests {
                 ])
             let length = try #require(Double(seconds.trimmingCharacters(in: .whitespacesAndNewlines)))
             #expect((5.8...6.3).contains(length))
+        }
+    }
+
+    @Test(
+        "A recording that was stopped and could not be packed is packed later, and is not recorded on",
+        arguments: [SampleStreams.Kind.transportStream, .fragmentedMP4], ["paused", "packing"])
+    func packedLater(kind: SampleStreams.Kind, state: String) async throws {
+        try await FaultyOrigin.run(serving: kind) { origin in
+            let live = try Live(origin)
+            let downloading = try Downloading()
+            let full = Disk<DownloadError> { operation, path in
+                let isPacked = path.hasSuffix("/.task.ts.part") || path.hasSuffix("/.task.mp4.part")
+                return isPacked && operation != .remove ? ENOSPC : nil
+            }
+            var asked = origin.request("/vod/live.m3u8")
+            asked.format = kind == .transportStream ? .ts : .mp4
+            let request = asked
+            let running = Task { try await downloading.run(request, clock: .system, disk: full) }
+            try await eventually("the last segment") {
+                let names = try? FileManager.default.contentsOfDirectory(
+                    atPath: downloading.path("task", "v0"))
+                return names?.contains { $0.hasPrefix("00004.") } ?? false
+            }
+            running.cancel()
+            #expect(try await running.value.state == .paused)
+            let file = downloading.path("task", "task.json")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try text.replacing(#""state" : "paused""#, with: #""state" : "\(state)""#)
+                .write(toFile: file, atomically: true, encoding: .utf8)
+            live.list(3..<6)
+            let count = origin.log.count
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed && task.segmentsDone == 4, "\(task.error?.detail ?? "")")
+            #expect(origin.log.count == count)
+            let name = "task.\(request.format.rawValue)"
+            #expect(Set(try downloading.files("task").keys) == [name])
+            #expect(try await downloading.playing("task", name).isEmpty)
+            if request.format == .ts {
+                let whole = origin.segments().prefix(4).flatMap { origin.bytes($0) ?? [] }
+                #expect(try downloading.bytes("task", name) == whole)
+            }
         }
     }
 

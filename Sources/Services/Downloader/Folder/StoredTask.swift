@@ -9,6 +9,8 @@ struct StoredTask: Sendable, Codable, Equatable {
     var request: DownloadRequest
     /// What the rest of a single media file may be asked for by.
     var file: KnownFile?
+    /// Whether everything that is taken is in the folder and closed, so that only its packing is left.
+    var isWhole: Bool?
 
     struct KnownFile: Sendable, Codable, Equatable {
         var total: UInt64?

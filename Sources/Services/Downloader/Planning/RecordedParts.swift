@@ -1,22 +1,24 @@
 import HLS
 
-/// Segments of a live presentation that an earlier process has recorded, as the folder's playlist lists them.
+/// Segments that an earlier process has recorded, as the folder's playlist lists them.
 ///
-/// The source lists them no longer, so that nothing else tells their lengths, dates and keys.
+/// A live source lists them no longer, so that nothing else tells their lengths, dates and keys.
 struct RecordedParts: Sendable {
     /// By file within the folder of the rendition.
     private var segments: [String: MediaSegment] = [:]
     /// Files that are there.
     private let files: Set<String>
-    let discontinuitySequence: UInt64?
+    /// The playlist without its segments.
+    let head: MediaPlaylist
     /// Whether the source had not ended when the playlist was written.
-    let isLive: Bool
+    var isLive: Bool { !head.isEnded }
 
     init(_ playlist: MediaPlaylist, files: Set<String>) {
         for segment in playlist.segments { segments[Self.lastPart(of: segment.uri)] = segment }
         self.files = files
-        discontinuitySequence = playlist.discontinuitySequence
-        isLive = !playlist.isEnded
+        var head = playlist
+        head.segments = []
+        self.head = head
     }
 
     /// What is known of a part; nil when the playlist does not list it, so that it was never fetched.
@@ -24,6 +26,12 @@ struct RecordedParts: Sendable {
         guard var segment = segments[part.file] else { return nil }
         segment.isGap = !files.contains(part.file) || part.initSection.map { !files.contains($0) } ?? false
         return segment
+    }
+
+    /// Whether the playlist lists a part as one that is there, and it is not.
+    func misses(_ part: KeptPart) -> Bool {
+        guard let listed = segments[part.file], !listed.isGap else { return false }
+        return segment(of: part)?.isGap ?? true
     }
 
     /// The last part of a relative URI, such as `00001.ts`.

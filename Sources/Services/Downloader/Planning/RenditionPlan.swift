@@ -102,11 +102,30 @@ struct RenditionPlan: Sendable {
         let gone = kept.values.filter {
             !listed.contains($0.identity) && (recorded.isLive || $0.identity.number < first)
         }
-        for names in gone.sorted(by: { ($0.file.utf8.count, $0.file) < ($1.file.utf8.count, $1.file) }) {
+        for names in Self.inOrder(gone) {
             guard let segment = recorded.segment(of: names) else { continue }
             _ = append(recordedPart(names, segment))
         }
-        firstDiscontinuitySequence = parts.isEmpty ? nil : recorded.discontinuitySequence
+        firstDiscontinuitySequence = parts.isEmpty ? nil : recorded.head.discontinuitySequence
+    }
+
+    /// Takes all that the folder's playlist lists, and nothing of the source; false where a file is missing.
+    mutating func takeWhole() -> Bool {
+        guard let recorded else { return false }
+        for names in Self.inOrder(kept.values) {
+            if recorded.misses(names) { return false }
+            guard let segment = recorded.segment(of: names) else { continue }
+            _ = append(recordedPart(names, segment))
+        }
+        firstDiscontinuitySequence = recorded.head.discontinuitySequence
+        head = recorded.head
+        head.isEnded = true
+        return !parts.isEmpty
+    }
+
+    /// Parts in the order of their files.
+    private static func inOrder(_ parts: some Sequence<KeptPart>) -> [KeptPart] {
+        parts.sorted { ($0.file.utf8.count, $0.file) < ($1.file.utf8.count, $1.file) }
     }
 
     private func recordedPart(_ names: KeptPart, _ segment: MediaSegment) -> Part {

@@ -62,6 +62,7 @@ package final class DownloadService: Sendable {
         }
         guard stored.task.state != .completed else { return (stored, original, folder) }
         stored.request = request
+        if original.request.differsInContent(from: request) { stored.isWhole = nil }
         stored.request.isGrowing = Self.isGrowing(original, as: request)
         if let title = request.title { stored.task.title = title }
         stored.task.labels.merge(request.labels) { _, new in new }
@@ -80,7 +81,8 @@ package final class DownloadService: Sendable {
             try await folder.hasEncryptedParts(of: original.task)
         else { return }
         throw .otherTask(
-            "the segments of \(original.task.id) that are there are stored \(isClear ? "clear" : "encrypted")")
+            "the segments of \(original.task.id) that are there are stored \(isClear ? "clear" : "encrypted")"
+        )
     }
 
     /// Whether the window of a task is one that grows; nil where its server has to say it.

@@ -76,7 +76,7 @@ extension TaskRunner {
         keys[name] = bytes
     }
 
-    private func fetchSections() async throws(DownloadError) {
+    func fetchSections() async throws(DownloadError) {
         var missing: [String: Place] = [:]
         for plan in plans.indices {
             for (index, part) in plans[plan].parts.enumerated() {

@@ -103,7 +103,7 @@ extension TaskRunner {
             let kept = try await keptParts(of: id)
             var plan = RenditionPlan(
                 id: id, url: stream.url, kept: kept,
-                recorded: kept.isEmpty ? nil : try await recordedParts(of: id))
+                recorded: kept.isEmpty ? nil : try await recordedParts(of: id, in: playlistName(of: id)))
             plan.imports = imports
             begun.append(plan)
         }
@@ -120,7 +120,7 @@ extension TaskRunner {
         try await countWhatIsThere()
     }
 
-    private func keptParts(of id: RenditionID) async throws(DownloadError) -> [KeptPart] {
+    func keptParts(of id: RenditionID) async throws(DownloadError) -> [KeptPart] {
         let name = PartsFile.name(of: id.description)
         guard let bytes = try await folder.read(name, upTo: Limits.partsFileBytes) else { return [] }
         let (parts, isWhole) = PartsFile.reading(bytes)
@@ -128,9 +128,9 @@ extension TaskRunner {
         return parts
     }
 
-    /// What the folder's playlist lists; nil when there is none that can be read.
-    private func recordedParts(of id: RenditionID) async throws(DownloadError) -> RecordedParts? {
-        guard let bytes = try await folder.read(playlistName(of: id), upTo: ReadingLimits.standard.byteCount),
+    /// What a playlist of the folder lists; nil when there is none that can be read.
+    func recordedParts(of id: RenditionID, in name: String) async throws(DownloadError) -> RecordedParts? {
+        guard let bytes = try await folder.read(name, upTo: ReadingLimits.standard.byteCount),
             case .media(let playlist)? = try? Playlist.reading(bytes).playlist
         else { return nil }
         return RecordedParts(playlist, files: Set(try await folder.lengths(in: id.description).keys))
@@ -192,7 +192,7 @@ extension TaskRunner {
     }
 
     /// Counts the parts whose files are in the folder: what has its name is whole.
-    private func countWhatIsThere() async throws(DownloadError) {
+    func countWhatIsThere() async throws(DownloadError) {
         var bytes: Int64 = 0
         for index in plans.indices {
             let lengths = try await folder.lengths(in: plans[index].id.description)

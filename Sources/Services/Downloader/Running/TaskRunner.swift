@@ -94,6 +94,7 @@ actor TaskRunner {
             try await change(.prepared)
             return try await removeParts()
         }
+        if try await packRecorded() { return }
         var request = self.request
         let source = try await reader.open(&request)
         if stored.request != request {

@@ -94,6 +94,13 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
         return same.filter { !$0.value }.keys.min()
     }
 
+    /// Whether another request takes something else, whatever form the result has.
+    func differsInContent(from other: DownloadRequest) -> Bool {
+        var other = other
+        other.format = format
+        return difference(from: other) != nil
+    }
+
     /// Whether another request for the same path has the same query: that may name another presentation.
     func hasQuery(of other: DownloadRequest) -> Bool {
         (try? HTTPURL(url))?.query == (try? HTTPURL(other.url))?.query

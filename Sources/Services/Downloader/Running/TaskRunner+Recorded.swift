@@ -1,0 +1,53 @@
+import HLS
+import MediaFormat
+import Timeline
+
+/// The packing of what an earlier process has closed, without its source.
+///
+/// A live source would only be recorded on, and one that has ended may be gone.
+extension TaskRunner {
+    /// Packs what is whole in the folder; false where something is left to fetch.
+    func packRecorded() async throws(DownloadError) -> Bool {
+        guard stored.isWhole == true, request.format != .folder, request.range == nil,
+            try await takeRecorded()
+        else {
+            stored.isWhole = nil
+            return false
+        }
+        try await change(.prepared)
+        try checkPacking()
+        try await pack()
+        return true
+    }
+
+    /// Takes the parts that the folder's playlists list; false where one of them is not there.
+    private func takeRecorded() async throws(DownloadError) -> Bool {
+        let ids = stored.task.renditions.map(\.id)
+        guard let (master, names) = try await recordedMaster(of: ids), !ids.isEmpty else { return false }
+        var found: [RenditionPlan] = []
+        for (id, name) in zip(ids, names) {
+            let (kept, recorded) = (try await keptParts(of: id), try await recordedParts(of: id, in: name))
+            guard let recorded, !kept.isEmpty else { return false }
+            var plan = RenditionPlan(id: id, url: try request.address(), kept: kept, recorded: recorded)
+            guard plan.takeWhole() else { return false }
+            found.append(plan)
+        }
+        (plans, multivariant) = (found, master)
+        try await countWhatIsThere()
+        try await fetchSections()
+        return true
+    }
+
+    /// The multivariant playlist of the folder, if there is one, and the names of the others; nil where it
+    /// cannot be read.
+    private func recordedMaster(
+        of ids: [RenditionID]
+    ) async throws(DownloadError) -> (MultivariantPlaylist?, names: [String])? {
+        let index = "index.m3u8"
+        guard ids.count > 1 else { return (nil, [index]) }
+        guard let bytes = try await folder.read(index, upTo: ReadingLimits.standard.byteCount),
+            case .multivariant(let playlist)? = try? Playlist.reading(bytes).playlist
+        else { return nil }
+        return (playlist, ids.map { "\($0).m3u8" })
+    }
+}
