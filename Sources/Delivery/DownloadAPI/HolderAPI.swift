@@ -43,6 +43,9 @@ package final class HolderAPI: HTTPHandler {
             let headers: HTTPHeaders = ["Content-Type": MediaType.json.fieldValue]
             return HTTPResponse(
                 status: .ok, headers: headers, body: .bytes(Array(try JSONEncoder().encode(task))))
+        } catch DownloadError.notNow(let reason) {
+            // Nothing is wrong with the request: the other process waits and carries it out itself.
+            return Problem(.serviceUnavailable, reason).answer
         } catch let error as DownloadError {
             return Problem(error).answer
         } catch {

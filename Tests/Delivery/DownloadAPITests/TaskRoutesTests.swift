@@ -1,5 +1,9 @@
+import Concurrency
+import Downloader
 import Foundation
 import HTTP
+import HTTPClient
+import HTTPServer
 import HTTPSupport
 import TestSupport
 import Testing
@@ -103,6 +107,24 @@ struct TaskRoutesTests {
                 #expect(try await fixture.post("/downloads/none/\(action)").isProblem(404), "\(action)")
             }
         }
+    }
+
+    @Test("A process that has ended its last task refuses others as something that is not their fault")
+    func ending() async throws {
+        let folder = try TemporaryFolder("ending")
+        let transfers = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+        let manager = try await DownloadManager.open(
+            folder.path, DownloadOptions(), client: transfers, clock: .system, lifetime: .untilDone)
+        await manager.run()
+        let downloads = DownloadAPI(manager: manager, host: "localhost", hlsScript: nil, clock: .system)
+        try await withHTTPServer(HolderAPI(downloads, page: nil, clock: .system)) { server in
+            let client = APIClient(over: SocketTransport(port: server.port))
+            let request = DownloadRequest(url: "http://127.0.0.1:1/a.ts")
+            let answer = try await client.send(
+                .post, HolderPath.tasks, PlayFixture.mark, body: Array(try JSONEncoder().encode(request)))
+            #expect(answer.isProblem(503), "\(answer.text)")
+        }
+        await transfers.close()
     }
 
     @Test("A task that was running goes on when the folder is opened again; a paused one does not")

@@ -184,10 +184,70 @@ struct HandedOverTests {
         }
     }
 
+    @Test("What a process does not take because it is ending is carried out when the folder is free")
+    func ending() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let folder = try TemporaryFolder("ending")
+            let lock = open(folder.path(of: ".lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(lock >= 0)
+            defer { close(lock) }
+            try #require(flock(lock, LOCK_EX) == 0)
+            let holder = SlowHolder(.serviceUnavailable)
+            let server = try HTTPServer.open(
+                configuration: HTTPServer.Configuration(
+                    address: ListenAddress(file: folder.path(of: ".backcast.sock"))),
+                handler: holder, logger: silentLogger)
+            let program = try Run(
+                ["download", origin.url("/vod/index.m3u8"), "--id", "a", "--json", "--to", folder.path])
+            try program.start()
+            do {
+                try await eventually("a task that is not taken") { holder.taskCount > 1 }
+            } catch {
+                program.send(SIGKILL)
+                await server.stop(drain: .zero)
+                throw error
+            }
+            await server.stop(drain: .zero)
+            try? FileManager.default.removeItem(atPath: folder.path(of: ".backcast.sock"))
+            #expect(origin.log.isEmpty)
+            #expect(flock(lock, LOCK_UN) == 0)
+            let status = try await program.status()
+            let errors = try program.errors
+            #expect(status == 0, "\(errors)")
+            #expect(try program.lines.last?.contains(#""state":"completed""#) ?? false)
+        }
+    }
+
+    @Test("A signal ends the waiting for a process that is ending")
+    func endingStopped() async throws {
+        let folder = try TemporaryFolder("ending")
+        let lock = open(folder.path(of: ".lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(lock >= 0)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX) == 0)
+        let holder = SlowHolder(.serviceUnavailable)
+        let server = try HTTPServer.open(
+            configuration: HTTPServer.Configuration(
+                address: ListenAddress(file: folder.path(of: ".backcast.sock"))),
+            handler: holder, logger: silentLogger)
+        let program = try Run(["download", "http://127.0.0.1:1/a.ts", "--quiet", "--to", folder.path])
+        try program.start()
+        do {
+            try await eventually("a task that is not taken") { holder.taskCount > 0 }
+            program.send(SIGINT)
+            #expect(try await program.status() == 130)
+        } catch {
+            program.send(SIGKILL)
+            await server.stop(drain: .zero)
+            throw error
+        }
+        await server.stop(drain: .zero)
+    }
+
     @Test("A signal that comes before all URLs are handed over leaves status 130")
     func notHandedOver() async throws {
         let folder = try TemporaryFolder("slow")
-        let holder = SlowHolder()
+        let holder = SlowHolder(.badRequest)
         let server = try HTTPServer.open(
             configuration: HTTPServer.Configuration(
                 address: ListenAddress(file: folder.path(of: ".backcast.sock"))),
@@ -212,6 +272,11 @@ struct HandedOverTests {
 /// A process that takes its time before it refuses a task.
 private final class SlowHolder: HTTPHandler {
     private let count = Mutex(0)
+    private let status: HTTPStatus
+
+    init(_ status: HTTPStatus) {
+        self.status = status
+    }
 
     var taskCount: Int { count.withLock { $0 } }
 
@@ -220,9 +285,9 @@ private final class SlowHolder: HTTPHandler {
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         guard request.method == .post else { return .now(HTTPResponse(status: .ok)) }
         count.withLock { $0 += 1 }
-        return .later {
+        return .later { [status] in
             try? await Task.sleep(for: .milliseconds(20))
-            return HTTPResponse(status: .badRequest)
+            return HTTPResponse(status: status)
         }
     }
 }

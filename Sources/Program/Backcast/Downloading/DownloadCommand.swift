@@ -44,10 +44,12 @@ struct DownloadCommand: AsyncParsableCommand {
         var run = DownloadRun(folder: to, display: makeDisplay(), proxy: transfers.proxy)
         run.options = try Self.orExit { try transfers.options() }
         if dryRun { return try await run.preview(requests, asJSON: json) }
-        if let holder = await Holder.reach(to) {
-            return try await HandedOver(holder: holder, display: run.display).carryOut(requests)
+        let outcome = try await HandedOver.carryOut(requests, in: to, run.display)
+        guard outcome.left.isEmpty else {
+            return try await run.carryOut(after: outcome.status) { _ in outcome.left.map { .success($0) } }
         }
-        try await run.carryOut { _ in requests.map { .success($0) } }
+        run.display.end()
+        if outcome.status != 0 { throw ExitCode(outcome.status) }
     }
 
     private func makeDisplay() -> any DownloadDisplay {

@@ -20,8 +20,10 @@ struct DownloadRun {
 
     /// Downloads what a body asks for, and ends with the status that the tasks leave.
     ///
-    /// Meanwhile other processes hand their tasks over, and have tasks paused or removed.
+    /// Meanwhile other processes hand their tasks over, and have tasks paused or removed. `status` is what
+    /// was left before.
     func carryOut(
+        after status: Int32 = 0,
         _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [Asked]
     ) async throws {
         ProcessMemory.keepFree()
@@ -46,7 +48,7 @@ struct DownloadRun {
         }
         await client.close()
         display.end()
-        try Self.conclude(outcomes.withLock { $0 })
+        try Self.conclude(outcomes.withLock { $0 }, after: status)
     }
 
     /// Runs tasks to their end; the outcomes have the order of the requests.
@@ -104,8 +106,10 @@ struct DownloadRun {
         isatty(2) == 1 ? TerminalDisplay(folder: folder) : LineDisplay(folder: folder)
     }
 
-    private static func conclude(_ outcomes: [Result<DownloadTask, DownloadError>]) throws {
-        var status: Int32 = 0
+    private static func conclude(
+        _ outcomes: [Result<DownloadTask, DownloadError>], after before: Int32
+    ) throws {
+        var status = before
         for outcome in outcomes {
             switch outcome {
             case .success(let task): status = max(status, conclude(task))

@@ -12,24 +12,51 @@ struct HandedOver: Sendable {
     let holder: Holder
     let display: any DownloadDisplay
 
-    /// Hands tasks over and shows their progress to the end; ends with the status that they leave.
-    ///
-    /// The first signal has the other process pause them, and complete those that record something live.
-    func carryOut(_ requests: [DownloadRequest]) async throws {
-        let status = Mutex<Int32>(0)
-        try await TerminationSignals.cancelling {
-            let found = try await run(requests)
-            status.withLock { $0 = found }
-        }
-        display.end()
-        await holder.close()
-        let found = status.withLock { $0 }
-        if found != 0 { throw ExitCode(found) }
+    /// What came of tasks.
+    struct Outcome: Sendable {
+        /// What no other process carries out.
+        var left: [DownloadRequest] = []
+        var status: Int32 = 0
     }
 
-    private func run(_ requests: [DownloadRequest]) async throws -> Int32 {
+    /// Hands tasks to the process that holds a folder, if there is one, and shows their progress to the end.
+    ///
+    /// What a process does not take because it is ending is left, as soon as the folder is free. The first
+    /// signal has the other process pause tasks, and complete those that record something live.
+    static func carryOut(
+        _ requests: [DownloadRequest], in folder: String, _ display: any DownloadDisplay
+    ) async throws -> Outcome {
+        let first = await Holder.reach(folder)
+        // One that is ending has no socket any more.
+        if first == nil, await !isInUse(folder) { return Outcome(left: requests) }
+        let outcome = Mutex(Outcome())
+        try await TerminationSignals.cancelling {
+            var (found, next) = (Outcome(left: requests), first)
+            for _ in 0..<Limits.holderLooks {
+                if let holder = next {
+                    let more = try await HandedOver(holder: holder, display: display).run(found.left)
+                    await holder.close()
+                    found = Outcome(left: more.left, status: max(found.status, more.status))
+                }
+                guard !found.left.isEmpty, !Task.isCancelled, await isInUse(folder) else { break }
+                try? await HostClock.system.sleep(for: Limits.holderLook)
+                next = await Holder.reach(folder)
+            }
+            if Task.isCancelled, !found.left.isEmpty { found = Outcome(status: max(found.status, 130)) }
+            let ended = found
+            outcome.withLock { $0 = ended }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    private static func isInUse(_ folder: String) async -> Bool {
+        (try? await DownloadService.isInUse(folder)) ?? false
+    }
+
+    private func run(_ requests: [DownloadRequest]) async throws -> Outcome {
         var (open, status): (Set<String>, Int32) = ([], 0)
-        for request in requests {
+        var taken: [DownloadRequest] = []
+        for (index, request) in requests.enumerated() {
             // The rest is not begun, also where all that was handed over is complete.
             guard !Task.isCancelled else {
                 status = 130
@@ -37,6 +64,10 @@ struct HandedOver: Sendable {
             }
             do {
                 open.insert(try await handOver(request))
+                taken.append(request)
+            } catch is Ending {
+                // What it has taken has ended with it: a task that is complete says so.
+                return Outcome(left: taken + requests[index...], status: status)
             } catch let refusal as Refusal {
                 DownloadCommand.printError(refusal.problem)
                 status = max(status, refusal.status)
@@ -45,13 +76,16 @@ struct HandedOver: Sendable {
         do {
             status = max(status, try await follow(&open))
         } catch  where Task.isCancelled {}
-        guard Task.isCancelled else { return open.isEmpty ? status : max(status, 1) }
+        guard Task.isCancelled else { return Outcome(status: open.isEmpty ? status : max(status, 1)) }
         let left = open
         let stopped = try await withCancellationShield(within: Limits.holderStop, by: .system) {
             await pause(left)
         }
-        return max(status, stopped)
+        return Outcome(status: max(status, stopped))
     }
+
+    /// The process that holds the folder takes nothing any more.
+    private struct Ending: Error {}
 
     private struct Refusal: Error {
         var problem: String
@@ -61,9 +95,15 @@ struct HandedOver: Sendable {
     /// Gives the id of the task.
     private func handOver(_ request: DownloadRequest) async throws -> String {
         // A request that has been sent is carried out: its answer names what has to be paused.
-        let body = try await withCancellationShield(by: .system) {
-            try await holder.send(.post, HolderPath.tasks, try JSONEncoder().encode(request))
+        let body: FetchedBody
+        do {
+            body = try await withCancellationShield(by: .system) {
+                try await holder.send(.post, HolderPath.tasks, try JSONEncoder().encode(request))
+            }
+        } catch TransferError.connectionFailed {
+            throw Ending()
         }
+        if body.status == .serviceUnavailable { throw Ending() }
         if let problem = Holder.problem(of: body) {
             throw Refusal(problem: problem, status: body.status == .conflict ? 2 : 1)
         }

@@ -211,12 +211,15 @@ extension DownloadManager {
             show(stored.task)
             return stored.task
         }
+        // The last task may have ended meanwhile.
+        guard !hasEnded else { throw .notNow(Self.ending) }
         requests[id] = request
         // What another presentation turns out to be stays as it was.
         if original == nil {
             arriving.insert(id)
             defer { arriving.remove(id) }
             try await folder.replaceTask(stored)
+            guard !hasEnded else { throw .notNow(Self.ending) }
         }
         show(stored.task)
         enqueue(id)

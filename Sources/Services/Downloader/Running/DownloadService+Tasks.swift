@@ -10,8 +10,17 @@ extension DownloadService {
     package static func tasks(in path: String, clock: HostClock) async throws(DownloadError) -> [DownloadTask]
     {
         let work = FileWork()
-        let hasHolder = try await work.run { () throws(DownloadError) in try isHeld(path) }
+        let hasHolder = try await isInUse(path, work)
         return try await tasks(in: path, areIdle: !hasHolder, work: work, clock: clock)
+    }
+
+    /// Whether a process holds a folder.
+    package static func isInUse(_ path: String) async throws(DownloadError) -> Bool {
+        try await isInUse(path, FileWork())
+    }
+
+    private static func isInUse(_ path: String, _ work: FileWork) async throws(DownloadError) -> Bool {
+        try await work.run { () throws(DownloadError) in try isHeld(path) }
     }
 
     /// The tasks of the folder that this process holds, before it works at one of them.
