@@ -282,7 +282,7 @@ enum Limits {
     static let timelineLead: Int64 = 120_000_000
     /// From here on the host's clock and the database's differ, microseconds.
     static let clockDifference: Int64 = 60_000_000
-    /// How long ago a time line ended, microseconds, by a clock that is believed because it goes on from there.
+    /// How long ago a time line ended, microseconds, by a clock that is believed as it goes on from there.
     static let shortInterruption: Int64 = 600_000_000
     /// By how many steps of the clock segments may arrive late of which it is asked whether media are
     /// missing: an old playlist is hardly older.

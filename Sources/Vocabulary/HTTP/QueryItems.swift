@@ -30,8 +30,8 @@ package struct QueryItems: Sendable, Equatable {
 
     /// Reads a query as sent, without "?"; nil gives no items.
     ///
-    /// Nil when there are too many, or, unless `skipsUnreadable`, when an escape is malformed or an item is not
-    /// UTF-8.
+    /// Nil when there are too many, or, unless `skipsUnreadable`, when an escape is malformed or an item is
+    /// not UTF-8.
     package init?(reading query: String?, plusIsSpace: Bool = true, skipsUnreadable: Bool = false) {
         var (items, rest): ([Item], Substring) = ([], query?[...] ?? "")
         var unreadable: [String] = []

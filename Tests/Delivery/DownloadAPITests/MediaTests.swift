@@ -101,10 +101,7 @@ struct MediaTests {
             for path in paths.prefix(4) { origin.fail(path, [.held(after: 2000)]) }
             try await fixture.add()
             try await eventually("held segments") {
-                try [1, 2].allSatisfy {
-                    let draft = fixture.folder.path(of: "task/v0/.0000\($0).ts.part")
-                    return try FileManager.default.attributesOfItem(atPath: draft)[.size] as? Int == 2000
-                }
+                paths.prefix(2).allSatisfy { !origin.requests(for: $0).isEmpty }
             }
             let playlist = try await fixture.client.get("/downloads/task/index.m3u8")
             #expect(playlist.text.contains("#EXT-X-ENDLIST") && !playlist.text.contains("GAP"))

@@ -266,8 +266,7 @@ struct DownloadTransferTests {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
             let held = origin.segments()[2]
-            // A transfer that stands still for long is tried again.
-            origin.fail(held, Array(repeating: .held(after: 1000), count: 20))
+            origin.fail(held, [.held(after: 1000)])
             let folder = try TemporaryFolder("held")
             let place = ["--to", folder.path, "--json"]
             let first = try Run(["download", origin.url("/vod/index.m3u8?a"), "--id", "a"] + place)

@@ -42,8 +42,7 @@ struct HandedOverTests {
         try await FaultyOrigin.run { origin in
             try await origin.serve(.transportStream)
             let held = origin.segments()[2]
-            // A transfer that stands still for long is tried again.
-            origin.fail(held, Array(repeating: .held(after: 1000), count: 20))
+            origin.fail(held, [.held(after: 1000), .held(after: 1000)])
             let folder = try TemporaryFolder("signal")
             try await holding(folder) {
                 let place = ["--to", folder.path, "--json"]
@@ -51,9 +50,7 @@ struct HandedOverTests {
                     try Run(["download", origin.url("/vod/index.m3u8?\(id)"), "--id", id] + place)
                 }
                 for program in programs { try program.start() }
-                try await eventually("both tasks") {
-                    Set(origin.requests(for: held).map(\.query)).count == 2
-                }
+                try await eventually("both tasks") { origin.requests(for: held).count == 2 }
                 programs[0].send(number)
                 #expect(try await programs[0].status() == 130)
                 #expect(try programs[0].lines.last?.contains(#""state":"paused""#) ?? false)
@@ -161,8 +158,7 @@ struct HandedOverTests {
     func left(ids: [String]) async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
             let held = origin.segments()[2]
-            // A transfer that stands still for long is tried again.
-            origin.fail(held, Array(repeating: .held(after: 1000), count: 20))
+            origin.fail(held, [.held(after: 1000), .held(after: 1000)])
             let folder = try TemporaryFolder("left")
             let place = ["--to", folder.path]
             let programs = try ["left", "other"].map { id in

@@ -149,7 +149,7 @@ struct ContinuedLiveTests {
             #expect(try await running.value.state == .paused)
             let file = downloading.path("task", "task.json")
             let text = try String(contentsOfFile: file, encoding: .utf8)
-            try text.replacing(#""state" : "paused""#, with: #""state" : "\(state)""#)
+            try text.replacing(#""state" : "paused""#, with: #""state" : "\#(state)""#)
                 .write(toFile: file, atomically: true, encoding: .utf8)
             live.list(3..<6)
             let count = origin.log.count

@@ -80,9 +80,21 @@ struct GrowingWindowTests {
                 return (lines + (count <= 40 ? [""] : ["#EXT-X-ENDLIST", ""])).joined(separator: "\n")
             }
             let downloading = try Downloading()
-            let task = try await downloading.run(origin.request("/vod/live.m3u8"))
+            let pauses = Mutex<[Duration]>([])
+            let clock = HostClock(
+                now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
+                sleep: { end in
+                    pauses.withLock { $0.append(end - HostClock.system.steady()) }
+                    try Task.checkCancellation()
+                    await Task.yield()
+                })
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"), clock: clock)
             #expect(task.state == .completed && task.notes == nil)
             try expectWhole(downloading, origin)
+            // The first segments of a load go alone; of one that brings nothing there are none.
+            let longest = Limits.firstSegments
+            let alone = pauses.withLock { $0.count { $0 > longest / 2 && $0 <= longest } }
+            #expect(alone <= 2)
         }
     }
 

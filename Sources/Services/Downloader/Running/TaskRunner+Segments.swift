@@ -29,6 +29,7 @@ extension TaskRunner {
 
     /// Fetches the first segments alone, since a player begins with them, and then with all transfers.
     private func fetchAll(_ count: Int) async throws {
+        guard count > 0 else { return }
         let all = min(max(tools.options.parallel, 1), count)
         let alone = min(plans.count, all)
         let (begun, first) = AsyncStream<Void>.makeStream()

@@ -45,6 +45,9 @@ actor TaskRunner {
     private var reportedAt: SteadyInstant?
     private var savedAt: SteadyInstant?
     private var isSaving = false
+    private var isWriting = false
+    /// Those who wait for their turn to write the task's file.
+    private var writers: [CheckedContinuation<Void, Never>] = []
 
     init(
         _ stored: StoredTask, original: StoredTask?, folder: TaskFolder, tools: DownloadTools,
@@ -202,7 +205,14 @@ extension TaskRunner {
         }
     }
 
+    /// Writes the task's file; one after the other, since all use the same draft.
     func save() async throws(DownloadError) {
+        while isWriting { await withCheckedContinuation { writers.append($0) } }
+        isWriting = true
+        defer {
+            isWriting = false
+            if !writers.isEmpty { writers.removeFirst().resume() }
+        }
         try await folder.replaceTask(stored)
     }
 

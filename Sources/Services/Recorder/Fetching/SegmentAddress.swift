@@ -17,7 +17,7 @@ struct SegmentAddress: Hashable, Sendable {
         self.init(request.segment.entry, base: request.base, isByPath: isByPath)
     }
 
-    /// Whether a source that goes on to count as up to a new segment will use the address of one that is to be
+    /// Whether a source that goes on counting from a new segment will use the address of one that is to be
     /// fetched, at most so many segments later: names count as the numbers do.
     static func leads(
         from newest: ListedSegment, _ base: HTTPURL, to request: SegmentRequest, within count: Int,

@@ -51,7 +51,7 @@ extension Catalogue {
         }
     }
 
-    /// The spans of the first rendition, and where it has nothing for long those of the next ones of its kind.
+    /// The spans of the first rendition, and where it has nothing for long those of the next of its kind.
     private func leadingSpans(
         _ coverage: [RenditionCoverage], in part: TimeWindow,
     ) async throws -> [CoverageSpan] {
