@@ -221,47 +221,38 @@ struct HandedOverTests {
         try #require(lock >= 0)
         defer { close(lock) }
         try #require(flock(lock, LOCK_EX) == 0)
-        let holder = SlowHolder(.serviceUnavailable)
-        let server = try HTTPServer.open(
-            configuration: HTTPServer.Configuration(
-                address: ListenAddress(file: folder.path(of: ".backcast.sock"))),
-            handler: holder, logger: silentLogger)
-        let program = try Run(["download", "http://127.0.0.1:1/a.ts", "--quiet", "--to", folder.path])
-        try program.start()
-        do {
-            try await eventually("a task that is not taken") { holder.taskCount > 0 }
-            program.send(SIGINT)
-            #expect(try await program.status() == 130)
-        } catch {
-            program.send(SIGKILL)
-            await server.stop(drain: .zero)
-            throw error
-        }
-        await server.stop(drain: .zero)
+        _ = try await signalled(["http://127.0.0.1:1/a.ts"], in: folder, .serviceUnavailable)
     }
 
     @Test("A signal that comes before all URLs are handed over leaves status 130")
     func notHandedOver() async throws {
-        let folder = try TemporaryFolder("slow")
-        let holder = SlowHolder(.badRequest)
+        let urls = (0..<400).map { "http://127.0.0.1:1/\($0).ts" }
+        let count = try await signalled(urls, in: try TemporaryFolder("slow"), .badRequest)
+        #expect(count < urls.count)
+    }
+
+    /// Hands URLs over to a process that answers with a status, and sends a signal at the first one.
+    ///
+    /// The program has to end with 130; gives the count of tasks that were handed over.
+    private func signalled(
+        _ urls: [String], in folder: TemporaryFolder, _ status: HTTPStatus
+    ) async throws -> Int {
+        let program = try Run(["download", "--quiet", "--to", folder.path] + urls)
+        let holder = SlowHolder(status) { program.send(SIGINT) }
         let server = try HTTPServer.open(
             configuration: HTTPServer.Configuration(
                 address: ListenAddress(file: folder.path(of: ".backcast.sock"))),
             handler: holder, logger: silentLogger)
-        let urls = (0..<400).map { "http://127.0.0.1:1/\($0).ts" }
-        let program = try Run(["download", "--quiet", "--to", folder.path] + urls)
         try program.start()
         do {
-            try await eventually("the first task") { holder.taskCount > 0 }
-            program.send(SIGINT)
             #expect(try await program.status() == 130)
         } catch {
             program.send(SIGKILL)
             await server.stop(drain: .zero)
             throw error
         }
-        #expect(holder.taskCount < urls.count)
         await server.stop(drain: .zero)
+        return holder.taskCount
     }
 }
 
@@ -269,9 +260,11 @@ struct HandedOverTests {
 private final class SlowHolder: HTTPHandler {
     private let count = Mutex(0)
     private let status: HTTPStatus
+    private let first: @Sendable () -> Void
 
-    init(_ status: HTTPStatus) {
-        self.status = status
+    /// `first` is called when the first task comes.
+    init(_ status: HTTPStatus, first: @escaping @Sendable () -> Void = {}) {
+        (self.status, self.first) = (status, first)
     }
 
     var taskCount: Int { count.withLock { $0 } }
@@ -280,7 +273,11 @@ private final class SlowHolder: HTTPHandler {
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         guard request.method == .post else { return .now(HTTPResponse(status: .ok)) }
-        count.withLock { $0 += 1 }
+        let isFirst = count.withLock { count in
+            count += 1
+            return count == 1
+        }
+        if isFirst { first() }
         return .later { [status] in
             try? await Task.sleep(for: .milliseconds(20))
             return HTTPResponse(status: status)
