@@ -32,7 +32,7 @@ struct CrashTests {
         try await Stack.run(origin: ["--segment-seconds", "1"]) { stack in
             try await stack.addChannel()
             try await stack.settled(try await stack.published(3)[2].end)
-            try await stack.fault("slow&rate=6000&seconds=60")
+            try await stack.fault("slow&rate=10000&seconds=60")
             // The second one behind the fault is on its way when the third is listed.
             let count = try stack.ledger().count
             let inFlight = try await stack.published(count + 3)[count + 1]
