@@ -19,7 +19,7 @@ package struct Limits: Sendable {
     package var answer = Duration.seconds(30)
     /// Concurrent answers that are made later; a request beyond them is answered 503.
     package var laterAnswers = 512
-    /// The same of short answers, which long ones cannot use up.
+    /// The limit for short answers alone: long answers do not count here.
     package var soonAnswers = 512
     /// Concurrent answers of the admin API, which viewers cannot use up.
     package var reservedAnswers = 64

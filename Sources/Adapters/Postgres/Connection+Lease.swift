@@ -9,8 +9,9 @@ extension Connection {
         return startLease()
     }
 
-    /// Opens a session with this statement timeout; a connection on which that fails is closed, as it may
-    /// have the session's settings.
+    /// Opens a session with this statement timeout.
+    ///
+    /// If setting it fails, the connection is closed: the server may have applied it or not.
     func startSession(
         statementTimeout: Duration?, _ interruption: Interruption
     ) throws(PostgresError) -> Int {

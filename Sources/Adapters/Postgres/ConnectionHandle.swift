@@ -22,9 +22,9 @@ import Logging
 
     /// Connects and authenticates; blocks the thread, also while resolving.
     ///
-    /// Each address has a wait of its own: within `PQconnectPoll` nothing ends the one for an address that
-    /// does not answer, and those behind it would not be tried. Where no server has the session that is
-    /// wanted, the next one that will do is looked for at those that have answered.
+    /// Each address has its own time limit: `PQconnectPoll` does not stop waiting for an address that does
+    /// not answer, so the addresses after it would never be tried. If no server offers the session that is
+    /// preferred, the servers that answered are asked for the second choice.
     static func open(
         _ configuration: PoolConfiguration, wait newWait: () -> SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {

@@ -11,7 +11,7 @@ package struct ConnectionString: Sendable {
     package let place: String
     /// Whether it names several servers and leaves open which of them are wanted.
     let leavesServerOpen: Bool
-    /// Whether a standby is wanted, and any server if there is none.
+    /// Whether it asks for a standby first, and for any server if there is no standby.
     let prefersStandby: Bool
     private let listed: [DatabaseServer]
     private let isOrderRandom: Bool
@@ -30,7 +30,7 @@ package struct ConnectionString: Sendable {
         place = "\(options["host"] ?? "local")/\(options["dbname"] ?? options["user"] ?? "")"
     }
 
-    /// The servers that it names, in the order in which they are tried.
+    /// The servers in it, in the order in which they are tried.
     var servers: [DatabaseServer] { isOrderRandom ? listed.shuffled() : listed }
 
     /// Removes the password from a message of the library.

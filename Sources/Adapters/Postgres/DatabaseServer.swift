@@ -1,6 +1,6 @@
 import Glibc
 
-/// One of the servers that a connection string names; parts that are nil are those of the string.
+/// One server of a connection string; a part that is nil is left as the string has it.
 struct DatabaseServer: Hashable {
     /// A name, an address, or the folder of a socket.
     var host: String?
@@ -8,10 +8,10 @@ struct DatabaseServer: Hashable {
     var address: String?
     var port: String?
 
-    /// The port that libpq takes where a list of ports leaves one out.
+    /// The default port of libpq, for an empty entry in a list of ports.
     private static let usualPort = "5432"
 
-    /// The servers of a connection string's options; one without parts where only libpq can tell.
+    /// The servers in the options of a connection string; a single one without parts if libpq has to decide.
     static func all(in options: [String: String]) -> [DatabaseServer] {
         let (hosts, addresses, ports) = (
             list(options["host"]), list(options["hostaddr"]), list(options["port"])
@@ -34,16 +34,16 @@ struct DatabaseServer: Hashable {
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// What overrides the lists of the connection string.
+    /// The parameters that replace the lists in the connection string.
     var parameters: [(keyword: String, value: String)] {
         [("host", host), ("hostaddr", address), ("port", port)].compactMap { keyword, value in
             value.map { (keyword, $0) }
         }
     }
 
-    /// The server at each address that its name has now; blocks the thread.
+    /// The server once for each address of its name; blocks the thread while the name is resolved.
     ///
-    /// With a name that has none libpq says why.
+    /// A name without an address is returned as it is, so that libpq reports the error.
     func resolved() -> [DatabaseServer] {
         guard address == nil, let host, !host.hasPrefix("/"), !host.hasPrefix("@") else { return [self] }
         let found = Self.addresses(of: host).map { DatabaseServer(host: host, address: $0, port: port) }

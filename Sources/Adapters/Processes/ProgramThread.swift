@@ -13,7 +13,7 @@ struct ProgramThread: Sendable {
         }
     }
 
-    /// Starts the thread; the system may have no memory or number for another one.
+    /// Starts the thread; throws if the system has no memory or no thread number left.
     func start(_ work: @escaping @Sendable () -> Void) throws(ProgramFailure) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)

@@ -80,7 +80,9 @@ package final class LogOutput: Sendable {
         }
     }
 
-    /// Waits until the descriptor takes more: whoever shares it may have made it one that does not block.
+    /// Waits until more can be written; another process that shares the descriptor may have set O_NONBLOCK.
+    ///
+    /// - Returns: false if waiting failed
     private func waitsForRoom() -> Bool {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while unsafe poll(&wait, 1, -1) < 0 {

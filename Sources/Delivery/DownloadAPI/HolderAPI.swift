@@ -44,7 +44,7 @@ package final class HolderAPI: HTTPHandler {
             return HTTPResponse(
                 status: .ok, headers: headers, body: .bytes(Array(try JSONEncoder().encode(task))))
         } catch DownloadError.notNow(let reason) {
-            // Nothing is wrong with the request: the other process waits and carries it out itself.
+            // The request is valid: the other process waits and then runs the task itself.
             return Problem(.serviceUnavailable, reason).answer
         } catch let error as DownloadError {
             return Problem(error).answer

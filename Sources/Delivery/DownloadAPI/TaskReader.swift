@@ -117,7 +117,7 @@ extension TaskReader {
         case .number(let seconds)?: words = "\(seconds)"
         default: throw Self.fault(name, "must be a number of seconds above 0")
         }
-        // What a request cannot have would be no bound at all.
+        // A text that cannot be read as a duration would mean no limit.
         guard DownloadRequest.isDuration(words) else {
             throw Self.fault(name, "must be a number of seconds above 0 that a duration can have")
         }

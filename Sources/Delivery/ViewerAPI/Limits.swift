@@ -14,7 +14,7 @@ package enum Limits {
     static let busyRetrySeconds = 2
     /// Seconds after which a client may retry while other downloads are packed.
     static let packingRetrySeconds = 10
-    /// The most bytes of the names of header fields that the answer to a preflight repeats.
+    /// The longest Access-Control-Request-Headers, in bytes, that the answer to a preflight repeats.
     static let preflightBytes = 512
     /// Seconds that a browser may cache the answer to a preflight.
     static let preflightSeconds = 86_400

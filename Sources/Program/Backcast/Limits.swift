@@ -62,8 +62,8 @@ enum Limits {
     static let holderAnswer = Duration.seconds(10)
     /// The longest time that the process that holds a folder has to pause tasks or to complete live ones.
     static let holderStop = Duration.seconds(20)
-    /// The pause between two looks whether a process that is ending still holds its folder, and the most
-    /// looks: it has ten seconds.
+    /// The pause between two checks whether a process that is ending has released its folder, and the number
+    /// of checks: ten seconds in all.
     static let holderLook = Duration.milliseconds(100)
     static let holderLooks = 100
     /// The longest time for which tasks are followed that another process carries out: a year.

@@ -61,7 +61,7 @@ struct ContinuousRuns: Sendable {
         return found.reversed()
     }
 
-    /// The last run with a begin that the first ones have, and those behind it have not.
+    /// The last run whose begin satisfies the condition; the condition holds for the first runs only.
     private func lastIndex(where isBegun: (ContinuousRun) -> Bool) -> Int? {
         var (low, high) = (0, all.count)
         while low < high {

@@ -10,8 +10,8 @@ enum Limits {
     static let pictureByteCount = 16 << 20
     /// Bytes of a key frame; one of 8K has some megabytes.
     static let keyFrameByteCount = 32 << 20
-    /// Bytes up to the end of a transport stream's tables, which come ten times a second: what comes in that
-    /// time at 80 Mbit/s.
+    /// The most bytes up to the end of a transport stream's tables: a tenth of a second at 80 Mbit/s, as
+    /// tables are sent ten times a second.
     static let tableByteCount = 1 << 20
     /// Bytes of an encrypted segment, which is decrypted as a whole.
     static let segmentByteCount = 128 << 20

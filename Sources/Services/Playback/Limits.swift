@@ -156,7 +156,7 @@ extension Limits {
     static let searchesWaiting = 64
     /// Results of such searches in memory.
     static let cachedSearches = 4096
-    /// How long what a 404 offers may be older than what is recorded.
+    /// How long the spans that a 404 offers may lag behind the recording.
     static let nearestSpansAge = Duration.seconds(10)
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100

@@ -280,9 +280,9 @@ enum Limits {
     static let rightDates = 3
     /// How far a time line may end ahead of the clock before the status says so, microseconds.
     static let timelineLead: Int64 = 120_000_000
-    /// From here on the host's clock and the database's differ, microseconds.
+    /// The smallest difference between the clocks of host and database that matters, microseconds.
     static let clockDifference: Int64 = 60_000_000
-    /// How long ago a time line ended, microseconds, by a clock that is believed as it goes on from there.
+    /// How long before the host's time a recording may have ended to confirm that time, microseconds.
     static let shortInterruption: Int64 = 600_000_000
     /// By how many steps of the clock segments may arrive late of which it is asked whether media are
     /// missing: an old playlist is hardly older.

@@ -1,11 +1,11 @@
 import Concurrency
 import Synchronization
 
-/// Whether recorders have entered what they recorded while the catalogue was away: it has been there in each
-/// round for a while.
+/// Tells whether the catalogue has been available in every round for some minutes, so that recorders have
+/// entered what they recorded during an outage.
 ///
-/// Until then an initialization section or key that no format names may be one that is used again, by facts
-/// that still wait in a journal. After a start it is not known whether the catalogue was away.
+/// Before that, facts in a journal may use an initialization section or key that no stored format names.
+/// After a start it is unknown whether there was an outage.
 final class BacklogWatch: Sendable {
     private let reachableSince: Mutex<SteadyInstant?>
 
@@ -13,7 +13,7 @@ final class BacklogWatch: Sendable {
         self.reachableSince = Mutex(reachableSince)
     }
 
-    /// Whether everything is entered, as far as this round and those before it tell.
+    /// Whether the rounds so far show that everything is entered.
     func isEntered(at now: SteadyInstant, isReachable: Bool) -> Bool {
         reachableSince.withLock { since in
             guard isReachable else {

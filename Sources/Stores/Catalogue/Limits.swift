@@ -55,9 +55,9 @@ package enum Limits {
     static let markersPerRead = 2000
     /// Gaps and spans in one timeline report; one that has more ends earlier.
     static let timelineEntries = 10_000
-    /// For how long a leading rendition has nothing, microseconds, before another one tells what is held.
+    /// The shortest hole of a leading rendition, microseconds, that another rendition may fill in a report.
     static let replacedVariant: Int64 = 60_000_000
-    /// How often a report looks at another rendition for it.
+    /// The most such holes in one report.
     static let replacedVariants = 100
     /// Channels in a list for viewers.
     static let listedChannels = 10_000

@@ -35,8 +35,7 @@ extension ChannelFiles {
         }
     }
 
-    /// Removes kept files of a channel to which nothing may come any more, while the catalogue is there; it
-    /// looks at the age of one.
+    /// Removes old kept files of a channel that may get no more entries; costs one look at the oldest file.
     private func removeOverdueKeptFiles() {
         reportingFailure { () throws(JournalError) in
             guard let oldest = try keptNumbers().first else { return }
@@ -49,7 +48,7 @@ extension ChannelFiles {
 
     /// Removes the kept files that are too old, and the oldest ones beyond the bound.
     ///
-    /// The newest is never too old: a start without the catalogue goes on from what it has.
+    /// The newest file is kept whatever its age: a start without the catalogue continues from it.
     ///
     /// A file's time is when it was kept, by the clock that measures ages: with the host's, files of a start
     /// under a clock that is ahead would make all others old at the next one.

@@ -1,8 +1,7 @@
 /// The decoded items of a query, in order.
 package struct QueryItems: Sendable, Equatable {
     package let items: [Item]
-    /// The names, as sent, of the items that were left out because an escape is malformed or the text is not
-    /// UTF-8.
+    /// The names, as sent, of items that were skipped: a malformed escape, or text that is not UTF-8.
     package let unreadableNames: [String]
 
     package struct Item: Sendable, Equatable {

@@ -123,7 +123,7 @@ struct ReconnectionTests {
     }
 }
 
-/// A port whose connections nobody accepts.
+/// A server that listens and never accepts a connection.
 private final class SilentServer {
     let port: UInt16
     private let socket: Int32

@@ -9,8 +9,8 @@ struct ChannelReader {
 
     /// The settings of a document, with defaults for absent fields.
     ///
-    /// `path` is the id in the request's path; the document's own id must be equal or absent. Of the `stored`
-    /// URLs it is not asked again whether they may be fetched: that is asked at each request to a source.
+    /// `path` is the id in the request's path; the document's own id must be equal or absent. URLs in
+    /// `stored` are not checked against the address policy again: each request to a source is checked anyway.
     func settings(
         from document: JSONValue, path: ChannelID? = nil, stored: [String] = [],
     ) throws(Problem) -> ChannelSettings {

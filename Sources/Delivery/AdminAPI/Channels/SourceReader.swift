@@ -5,7 +5,7 @@ import Timeline
 /// Reads one source of a channel from JSON.
 struct SourceReader {
     let refusalOfAddress: @Sendable (String, UInt16) -> String?
-    /// URLs that the channel has already.
+    /// The URLs that the channel already has.
     var storedURLs: Set<String> = []
 
     /// The settings in an object; everything that is wrong stays in the reader.

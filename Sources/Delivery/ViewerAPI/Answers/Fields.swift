@@ -46,7 +46,7 @@ enum Fields {
         return HTTPResponse(status: .noContent, headers: headers)
     }
 
-    /// Forms are sent to some of the paths of Xtream.
+    /// Some Xtream paths accept forms by POST.
     private static func methods(at path: String) -> String {
         allowedMethods + (XtreamForm.isTaken(at: path) ? ", POST" : "")
     }

@@ -59,7 +59,7 @@ extension WindowAnswers {
 
     /// The id of a rendition, if it has segments in the window.
     ///
-    /// One that was lost wholly is incomplete for those who are strict.
+    /// If it was lost completely, a strict request gets 409.
     func present(
         _ id: RenditionID, _ asked: AskedWindow, _ window: PlaylistContents,
     ) async throws(PlaybackError) -> RenditionID {

@@ -55,7 +55,7 @@ struct DialectWindow: Equatable {
         }
     }
 
-    /// Marks in values may be escaped, as the colons of a time; what cannot be decoded is refused as it is.
+    /// Values may be percent-encoded; a value that cannot be decoded is kept, and refused when it is read.
     private init(_ values: KeyValuePairs<String, Substring>, grows: Bool = false) {
         items = values.map { .init(name: $0.key, value: PercentCoding.decoded($0.value) ?? String($0.value)) }
         self.grows = grows

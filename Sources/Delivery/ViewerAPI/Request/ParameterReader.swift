@@ -16,8 +16,10 @@ struct ParameterReader {
         (self.items, self.zone) = (items, zone)
     }
 
-    /// Reads the items of a query, in which a parameter that is not known may be malformed: boxes add titles
-    /// in encodings of their own.
+    /// Reads a query.
+    ///
+    /// Malformed parameters are ignored unless they are in `known`: set-top boxes add titles in other
+    /// encodings.
     init(
         query: String?, known: Set<String> = known, zone: @escaping InstantReading.Zone,
     ) throws(ParameterError) {
@@ -30,7 +32,9 @@ struct ParameterReader {
         self.init(items: items, zone: zone)
     }
 
-    /// Adds what the path says; `event` can change whether a window that has a begin grows.
+    /// Adds the parameters of the path.
+    ///
+    /// `event` decides whether a window with a begin grows.
     mutating func add(_ dialect: DialectWindow) throws(ParameterError) {
         let grows = try choice("event", [("true", true), ("false", false)]) ?? dialect.grows
         let canGrow = dialect.items.contains { $0.name == "utc" } && items["mode"] == nil

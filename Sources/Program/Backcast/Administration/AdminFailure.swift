@@ -11,7 +11,7 @@ enum AdminFailure: Error, Equatable {
     /// No answer came.
     case unreachable(String)
 
-    /// The same failure, of one of several things that were asked for; prints the one before it.
+    /// The same failure with the name of what failed; prints the failure before it, if there was one.
     func naming(_ name: String, after former: AdminFailure? = nil) -> AdminFailure {
         _ = former?.exitCode
         let name = PrintableText.line(name)

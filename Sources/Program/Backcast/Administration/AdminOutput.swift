@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// What commands of the admin API print on standard output; what cannot be written is a failure of theirs.
+/// Standard output of the admin commands; a command fails if its output cannot be written.
 enum AdminOutput {
     /// One JSON text a line.
     static func print(json documents: [JSONValue]) throws(AdminFailure) {

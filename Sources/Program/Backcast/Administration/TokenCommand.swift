@@ -105,7 +105,7 @@ extension TokenCommand {
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
                 var failure: AdminFailure?
-                // Those behind one that is refused are revoked all the same.
+                // A token that is refused does not stop the others.
                 for id in ids {
                     do throws(AdminFailure) {
                         try await client.send(.delete, "tokens/\(PercentCoding.encoded(id))")

@@ -73,7 +73,7 @@ struct DownloadChoice: ParsableArguments {
         return request
     }
 
-    /// What cannot be read as a URL, without what may be a secret in it: query, user and password.
+    /// A text that is no valid URL, without the parts that may be secret: query, user and password.
     private static func shown(_ text: String) -> String {
         let address = text.prefix { $0 != "?" && $0 != "#" }
         let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex

@@ -14,20 +14,20 @@ struct HandedOver: Sendable {
 
     /// What came of tasks.
     struct Outcome: Sendable {
-        /// What no other process carries out.
+        /// The requests that no other process runs.
         var left: [DownloadRequest] = []
         var status: Int32 = 0
     }
 
     /// Hands tasks to the process that holds a folder, if there is one, and shows their progress to the end.
     ///
-    /// What a process does not take because it is ending is left, as soon as the folder is free. The first
-    /// signal has the other process pause tasks, and complete those that record something live.
+    /// A process that is ending takes no more tasks: the rest is returned once it has released the folder. At
+    /// the first signal the other process pauses tasks, and completes live recordings.
     static func carryOut(
         _ requests: [DownloadRequest], in folder: String, _ display: any DownloadDisplay
     ) async throws -> Outcome {
         let first = await Holder.reach(folder)
-        // One that is ending has no socket any more.
+        // A process that is ending has already closed its socket.
         if first == nil, await !isInUse(folder) { return Outcome(left: requests) }
         let outcome = Mutex(Outcome())
         try await TerminationSignals.cancelling {
@@ -66,7 +66,7 @@ struct HandedOver: Sendable {
                 open.insert(try await handOver(request))
                 taken.append(request)
             } catch is Ending {
-                // What it has taken has ended with it: a task that is complete says so.
+                // The tasks that it took have ended with it; a complete one is recognised by its state.
                 return Outcome(left: taken + requests[index...], status: status)
             } catch let refusal as Refusal {
                 DownloadCommand.printError(refusal.problem)
@@ -84,7 +84,7 @@ struct HandedOver: Sendable {
         return Outcome(status: max(status, stopped))
     }
 
-    /// The process that holds the folder takes nothing any more.
+    /// The process that holds the folder accepts no more tasks.
     private struct Ending: Error {}
 
     private struct Refusal: Error {

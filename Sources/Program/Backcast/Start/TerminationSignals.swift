@@ -5,11 +5,11 @@ import Telemetry
 
 /// SIGTERM and SIGINT: the first signal stops the process cleanly, the second ends it at once with status 1.
 ///
-/// A stop that takes longer than `Limits.stoppingSeconds` is forced as well, unless a person waits for it.
+/// A stop that takes longer than `Limits.stoppingSeconds` is forced too, unless `isForced` is false.
 enum TerminationSignals {
     /// Runs the body and cancels its task at the first signal; returns or throws as the body does.
     ///
-    /// Without `isForced` only a second signal ends a stop that takes long, as the packing of a recording.
+    /// Without `isForced` a long stop, such as packing a recording, is only ended by a second signal.
     static func cancelling(
         isForced: Bool = true, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

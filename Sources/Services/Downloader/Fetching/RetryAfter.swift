@@ -2,9 +2,9 @@ import Timeline
 
 /// Reads the header field Retry-After (RFC 9110 §10.2.3): seconds or a date.
 enum RetryAfter {
-    /// The pause that a value asks for; nil for what is neither, and for a date in an answer without one.
+    /// The pause that a value asks for; nil if it is neither, or a date while the answer has no Date field.
     ///
-    /// A date counts from that of the answer (Date), since the host's clock may be another.
+    /// A date is compared with the Date field of the answer, because the host's clock may differ.
     static func pause(_ value: String, at date: String?) -> Duration? {
         if let seconds = Int(value) { return bounded(Int64(seconds)) }
         guard let wanted = instant(value), let now = date.flatMap(instant) else { return nil }
@@ -20,7 +20,7 @@ enum RetryAfter {
         if words.last == "GMT" { words.removeLast() } else { words = inOrder(words) }
         guard words.count == 6 else { return nil }
         let numbers = words.map { Int($0) ?? months.firstIndex(of: $0).map { $0 + 1 } ?? -1 }
-        // Two digits are of this century: no server speaks of a time before it existed.
+        // A year of two digits is in this century.
         let year = numbers[2] < 100 ? 2000 + numbers[2] : numbers[2]
         return CivilTime(
             year: year, month: numbers[1], day: numbers[0], hour: numbers[3], minute: numbers[4],

@@ -9,7 +9,7 @@ struct StoredTask: Sendable, Codable, Equatable {
     var request: DownloadRequest
     /// What the rest of a single media file may be asked for by.
     var file: KnownFile?
-    /// Whether everything that is taken is in the folder and closed, so that only its packing is left.
+    /// Whether all media are in the folder and the playlists are closed, so that only packing is left.
     var isWhole: Bool?
 
     struct KnownFile: Sendable, Codable, Equatable {
@@ -52,7 +52,7 @@ extension TaskFolder {
         try await replace(Self.taskFile, with: try stored.bytes(), mode: 0o600)
     }
 
-    /// Whether segments of a task are there that its source encrypts.
+    /// Whether the folder has segments of a task that are encrypted at the source.
     func hasEncryptedParts(of task: DownloadTask) async throws(DownloadError) -> Bool {
         for id in task.renditions.map(\.id.description) {
             guard let bytes = try await read(PartsFile.name(of: id), upTo: Limits.partsFileBytes) else {

@@ -31,7 +31,8 @@ struct TaskFolder: Sendable {
         }
     }
 
-    /// Whether nothing is in the folder but what a process has left that was killed as it made the task.
+    /// Whether the folder is empty, apart from the draft of a process that was killed while creating the
+    /// task.
     func isUnused() async throws(DownloadError) -> Bool {
         try await work.run { () throws(DownloadError) in
             try disk.list(path).allSatisfy { $0 == Self.draft(of: Self.taskFile) }

@@ -164,7 +164,7 @@ package actor DownloadManager {
         return runner
     }
 
-    /// A task that cannot even begin: its folder says why.
+    /// Stores why a task could not begin.
     private func fail(_ id: String, _ error: DownloadError) async {
         guard var task = board.task(id) else { return }
         task.stop(because: error, at: service.tools.clock.now())
@@ -226,9 +226,9 @@ extension DownloadManager {
         return stored.task
     }
 
-    /// Takes a request for a task that runs or has its turn to come: it has to be for the same.
+    /// Accepts a request for a task that is running or queued, if it asks for the same thing.
     ///
-    /// What an earlier process has left goes on as it is asked for now.
+    /// A task that an earlier process left continues with the new request.
     private func takeAgain(
         _ request: DownloadRequest, _ stored: StoredTask, _ original: StoredTask?
     ) throws(DownloadError) -> DownloadTask {

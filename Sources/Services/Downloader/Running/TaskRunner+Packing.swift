@@ -35,7 +35,7 @@ extension TaskRunner {
         do throws(DownloadError) {
             try await write(name)
         } catch {
-            // It is begun anew, and until then others need its space.
+            // A retry packs from the start, so the unfinished files would only take up space.
             for name in [name] + plans.map({ Self.subtitleFile(of: $0.id) }) {
                 try? await folder.dropDraft(of: name)
             }
@@ -88,7 +88,7 @@ extension TaskRunner {
         for track in subtitles { try await folder.remove(track.file) }
     }
 
-    /// Whether a program says that the disk or the quota is full; it speaks without a language.
+    /// Whether the message of a program says that the disk or the quota is full; it runs with LC_ALL=C.
     private static func saysFull(_ words: String) -> Bool {
         [ENOSPC, EDQUOT].contains { words.contains(FileNumbers.words(for: $0)) }
     }

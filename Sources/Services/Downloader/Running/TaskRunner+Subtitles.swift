@@ -28,7 +28,7 @@ extension TaskRunner {
         return files
     }
 
-    /// The file of which a rendition's subtitles are the draft while they are packed.
+    /// The file in which a rendition's subtitles are collected while they are packed.
     static func subtitleFile(of id: RenditionID) -> String { "\(id).vtt" }
 
     /// Where the segments of the leading rendition are in the file.

@@ -46,7 +46,7 @@ actor TaskRunner {
     private var savedAt: SteadyInstant?
     private var isSaving = false
     private var isWriting = false
-    /// Those who wait for their turn to write the task's file.
+    /// Callers that wait until the task's file is free.
     private var writers: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -205,7 +205,7 @@ extension TaskRunner {
         }
     }
 
-    /// Writes the task's file; one after the other, since all use the same draft.
+    /// Writes the task's file; calls wait for each other, because all use the same draft.
     func save() async throws(DownloadError) {
         while isWriting { await withCheckedContinuation { writers.append($0) } }
         isWriting = true

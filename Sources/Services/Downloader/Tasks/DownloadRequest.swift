@@ -64,7 +64,7 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     /// Whether a text can be the begin of a window.
     package static func isBegin(_ text: String) -> Bool { InstantReading.reading(text) != nil }
 
-    /// Whether a text can be the length of a window or of what is taken.
+    /// Whether a text is a duration above 0.
     package static func isDuration(_ text: String) -> Bool {
         DurationReading.microseconds(reading: text).map { $0 > 0 } ?? false
     }

@@ -10,8 +10,8 @@ struct RenditionSelection {
     /// Nothing after this instant may be listed yet, because a stretch begins here whose length is still
     /// unknown.
     var hold: Instant?
-    /// Whether it could be another selection with what lay before the first stretch: something is left out,
-    /// or the answer ends where tracks come that the first stretch lacks.
+    /// Whether stretches before the first one could change the selection: something is left out, or the
+    /// answer ends where tracks begin that the first stretch lacks.
     var dependsOnHead = false
 
     /// Selects stretches; nothing that begins before `published` can appear any more.

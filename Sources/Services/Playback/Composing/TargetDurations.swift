@@ -5,11 +5,11 @@ import Timeline
 ///
 /// What a playlist states depends on what it lists, not on what has been published since.
 struct TargetDurations {
-    /// In their order; the first one has what is known of the time before, too.
+    /// In order; the first one also applies to the time before it.
     private let rises: [TargetRise]
     private let newest: Int
 
-    /// What rose behind the head is left out.
+    /// Rises after the published head are left out.
     init(_ rises: [TargetRise], _ publishedHead: PublishedHead) {
         self.rises = rises.filter { $0.discontinuitySequence <= publishedHead.discontinuitySequence }
         newest = publishedHead.targetSeconds
@@ -20,7 +20,7 @@ struct TargetDurations {
         (rises.last { $0.begin < edge } ?? rises.first)?.targetSeconds ?? newest
     }
 
-    /// Where it rose within a window, with the target duration of playlists that end there.
+    /// The rises within a window, each with the target duration before it.
     func rises(in window: TimeWindow) -> [(begin: Instant, formerSeconds: Int)] {
         zip(rises, rises.dropFirst()).compactMap { former, rise in
             window.contains(rise.begin) ? (rise.begin, former.targetSeconds) : nil
@@ -29,9 +29,9 @@ struct TargetDurations {
 }
 
 extension [TargetRise] {
-    /// The same with what has become known since.
+    /// These rises and newer ones.
     ///
-    /// Of a channel that was reanchored what lay ahead is no more.
+    /// A newer rise replaces those at or after its begin: the channel was reanchored.
     func followed(by newer: [TargetRise]) -> [TargetRise] {
         var rises = self
         for rise in newer {

@@ -2,8 +2,8 @@ import Concurrency
 import Synchronization
 import Timeline
 
-/// What a 404 offered lately, so that clients that ask again and again cost few queries, also of a channel
-/// that is being recorded.
+/// The spans that recent 404 responses offered: clients that repeat a request cost few queries, even while
+/// the channel is being recorded.
 final class NearestSpans: Sendable {
     struct Place: Hashable {
         var channel: Int32

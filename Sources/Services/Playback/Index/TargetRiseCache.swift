@@ -4,8 +4,8 @@ import Synchronization
 /// Where the target durations of channels rose, in memory.
 final class TargetRiseCache: Sendable {
     private struct Entry {
-        /// Up to this discontinuity sequence it is known, and of that one up to this target duration: a
-        /// sequence without segments may have none yet.
+        /// The rises are known up to this discontinuity sequence and this target duration: the sequence may
+        /// have got its target duration after it was read, with its first segment.
         var sequence: Int32
         var targetSeconds: Int
         var rises: [TargetRise]
@@ -28,7 +28,7 @@ final class TargetRiseCache: Sendable {
         self.catalogue = catalogue
     }
 
-    /// What is known up to a head at least; only what has been added to the known sequences is read.
+    /// The rises up to a head, or later ones too; only new sequences are read from the catalogue.
     func rises(of head: ChannelHead) async throws(CatalogueError) -> [TargetRise] {
         let published = head.publishedHead
         let known = entries.withLock { $0[head.channel] }.flatMap { entry in

@@ -110,7 +110,7 @@ package final class TimelineIndex: Sendable {
 
     /// What memory holds of a channel.
     func picture(of head: ChannelHead) -> ChannelPicture {
-        // Counted first: a block that comes meanwhile has it made once more.
+        // Counted before: a block that arrives meanwhile makes the picture stale.
         pictures.picture(of: head, blockCount: blocks.insertedCount) {
             ChannelPicture(head) { blocks.held(of: $0.row) }
         }
@@ -209,8 +209,8 @@ package final class TimelineIndex: Sendable {
 
     /// The recorded spans nearest to a window, nearest first.
     ///
-    /// Asked again for the same quarter of an hour within some seconds, or while the channel stays as it is,
-    /// they come from memory. Searches of one client have fewer turns than those of all.
+    /// A search for the same quarter of an hour is answered from memory for some seconds, and for as long as
+    /// the channel does not change. One client may run fewer searches at a time than all clients together.
     func available(
         of channel: Int32, near window: TimeWindow, for client: String?,
     ) async throws(PlaybackError) -> [TimeWindow] {

@@ -263,7 +263,7 @@ struct KeyFramePlaylistText {
         }
         var writer = PlaylistWriter(reservingCapacity: 256)
         head.writeHead(&writer)
-        // All of a closed window stand before its first segment.
+        // In a closed window all markers stand before the first segment.
         return isClosed ? writer.bytes + markers.flatMap(\.line) : writer.bytes
     }
 }

@@ -84,8 +84,8 @@ package struct SlidingPlan: Sendable {
 
     /// Where the shortest playlist that players need begins; nil if there is not enough.
     ///
-    /// Where the target duration rose, a longer one is needed. It does not get back what was removed before:
-    /// nothing more is removed until it is long enough (RFC 8216 §6.2.2).
+    /// After the target duration has risen, the playlist must be longer. Segments that were removed do not
+    /// come back: none is removed until the playlist is long enough (RFC 8216 §6.2.2).
     private func shortestBegin(in segments: SegmentList, _ targets: TargetDurations) -> Instant? {
         guard let first = segments.first else { return nil }
         let now = shortestBegin(in: segments, of: targets.seconds(at: edge))
@@ -95,7 +95,7 @@ package struct SlidingPlan: Sendable {
         return (before + [now]).compactMap(\.self).max()
     }
 
-    /// The same while the target duration was so many seconds, counting media and not holes.
+    /// The same for a given target duration, counting media and not holes.
     private func shortestBegin(in segments: SegmentList, of targetSeconds: Int) -> Instant? {
         let least = max(
             Limits.slidingMicroseconds,

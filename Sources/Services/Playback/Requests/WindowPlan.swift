@@ -22,8 +22,8 @@ package struct WindowPlan: Sendable, Equatable {
     var writesGaps = false
     /// Whether stretches that lack a track are listed.
     var takesAnyTracks = false
-    /// Whether segments at the front of a growing playlist went that should have stayed until its end: the
-    /// size limit or the disk took them.
+    /// Whether the first segments of a growing playlist expired before retention foresaw it, because of the
+    /// size limit or a full disk.
     var hasLostHead = false
 
     /// Resolves a window in the past; a sliding request is resolved by `SlidingPlan`.
@@ -39,16 +39,16 @@ package struct WindowPlan: Sendable, Equatable {
         plan.writesGaps = request.writesGaps && keepsHead
         plan.takesAnyTracks = request.takesAnyTracks || !keepsHead
         plan.hasLostHead = plan.kind == .event && keepsHead && plan.losesHead && !plan.isFixed
-        // Entries must not get other numbers.
+        // The numbers of the entries must not change.
         if plan.hasLostHead, plan.writesGaps { throw .expired(before: publishedHead.expiredBefore) }
         return plan
     }
 
     /// Whether retention leaves the head of a growing playlist alone until the playlist has ended.
     ///
-    /// The published numbers do not count GAP entries, and count what is left out: where some of it went with
-    /// the head, the rest would get other numbers (RFC 8216bis §6.2.1). Whether a playlist has such entries,
-    /// and leaves anything out, is thus decided once: by what does not change while it grows.
+    /// Published numbers do not count GAP entries, but count segments that are left out. If some of either
+    /// expired with the head, the entries after them would get other numbers (RFC 8216bis §6.2.1). So whether
+    /// a playlist has GAP entries or leaves segments out depends only on what stays the same while it grows.
     private func keepsHead(_ retentionSeconds: Int64?) -> Bool {
         guard kind == .event, let retentionSeconds else { return true }
         return window.microseconds / Microseconds.perSecond + Limits.headReserveSeconds <= retentionSeconds

@@ -72,8 +72,8 @@ package final class WindowPlayer: Sendable {
 
     /// Throws if anything is missing in one rendition, or in any rendition of the channel if none is named.
     ///
-    /// Of renditions that hold nothing at all in the window the catalogue is asked: it knows whether the
-    /// source had them then.
+    /// For renditions without a segment in the window it asks the catalogue whether the source had them at
+    /// that time.
     package func checkWhole(
         _ window: PlaylistContents, _ named: RenditionID?, of channel: Channel,
     ) async throws(PlaybackError) {

@@ -38,8 +38,8 @@ extension FetchQueues {
         guard !others.isEmpty else { return [] }
         var found = replaced(isByPath: true)
         if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
-        // An encoder that uses names again overwrites the others of that run before it lists them, and may
-        // list as many before the next load as before this one.
+        // An encoder that reuses names overwrites files of the older run before it lists them, and may list
+        // as many more before the next load as it did before this one.
         let next = others.filter { request in
             listed.last.map { SegmentAddress.leads(from: $0, base, to: request, within: listed.count + 2) }
                 ?? false

@@ -17,8 +17,8 @@ struct SegmentAddress: Hashable, Sendable {
         self.init(request.segment.entry, base: request.base, isByPath: isByPath)
     }
 
-    /// Whether a source that goes on counting from a new segment will use the address of one that is to be
-    /// fetched, at most so many segments later: names count as the numbers do.
+    /// Whether the source will reach the address of a pending segment at most `count` segments after
+    /// `newest`, if the numbers in its names count up with the media sequence.
     static func leads(
         from newest: ListedSegment, _ base: HTTPURL, to request: SegmentRequest, within count: Int,
     ) -> Bool {
@@ -26,7 +26,7 @@ struct SegmentAddress: Hashable, Sendable {
         guard distance > 0, distance <= count, let address = SegmentAddress(request, isByPath: false),
             let own = SegmentAddress(newest.entry, base: base, isByPath: false)
         else { return false }
-        // What differs behind paths that differ may be tokens.
+        // If the paths differ, the queries may only differ by tokens.
         let texts =
             address.path == own.path ? (address.query ?? "", own.query ?? "") : (address.path, own.path)
         return texts.0.difference(from: texts.1) == distance
@@ -43,8 +43,7 @@ struct SegmentAddress: Hashable, Sendable {
 }
 
 extension String {
-    /// By how much a number in a text is higher than in another one, which is the same otherwise; nil where
-    /// there is no such number.
+    /// The difference of the one number in which two texts differ; nil if they differ in anything else.
     fileprivate func difference(from other: String) -> Int64? {
         let (own, others) = (Array(utf8), Array(other.utf8))
         let isDigit: (UInt8) -> Bool = { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

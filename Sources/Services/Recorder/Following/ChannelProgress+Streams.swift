@@ -49,8 +49,8 @@ extension ChannelProgress {
 
     /// A rendition's playlist has ended.
     ///
-    /// As long as it is in doubt whether a process goes on from its first one, that says nothing of the time
-    /// before.
+    /// After a start, while it is not clear whether the playlist continues the recording, its end does not
+    /// explain the time before it.
     mutating func ended(_ id: RenditionID, isInDoubt: Bool) {
         if isInDoubt, renditions[id]?.isComingBack ?? false { return }
         inTrouble(.sourceEnded, id)

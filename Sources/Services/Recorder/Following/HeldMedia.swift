@@ -124,8 +124,8 @@ struct HeldMedia: Sendable {
         return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
-    /// From a time stamp to where the segment behind another one begins, microseconds; nil where that is not
-    /// held, or time stamps jump in front of it by more than a limit.
+    /// Microseconds from a time stamp to the begin of the segment after another one; nil if that segment is
+    /// not held, or if the distance is more than a limit.
     func length(from timestamp: Int64, upTo limit: Int64, behind identity: SegmentIdentity) -> Int64? {
         let next = pieces.last {
             $0.identity.run == identity.run && $0.identity.number == identity.number + 1

@@ -268,7 +268,7 @@ extension PlaylistFollower {
         // A packager that begins again has little to list yet.
         if hasEnded, entries.count < listedCount { evidence.append("of a shorter playlist") }
         if isLater(entries) { evidence.append("with later dates") }
-        // An old playlist is not as old as that.
+        // A stale edge does not show a playlist from so long ago.
         if evidence.isEmpty, let last = entries.last?.number, let highest,
             highest - last > Limits.oldPlaylists.wholeMicroseconds / target
         {

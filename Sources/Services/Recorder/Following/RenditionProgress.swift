@@ -202,7 +202,7 @@ struct RenditionProgress: Sendable {
         let opensHole = opensHole || owed != nil
         // Another source may list what is recorded for longer than one playlist.
         let isSource = (cause ?? owed?.cause) == "source"
-        // What is to be fetched was placed by what the earlier process knew of the lengths.
+        // The earlier process knew the lengths when it placed the segments that are still to be fetched.
         measured.add(missed.held.isEmpty ? unfetchedWindows : missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,

@@ -94,8 +94,9 @@ struct SeenEntry: Sendable, Equatable {
         return date - before
     }
 
-    /// Whether two entries under one number are one segment: names that differ do not count where dates tell,
-    /// or where the source renames its segments.
+    /// Whether two entries under the same number are the same segment.
+    ///
+    /// Different names do not matter if the dates are equal, or if the source renames its segments.
     static func isSame(_ entry: MediaSegment, as other: MediaSegment, areRenamed: Bool) -> Bool {
         if core(of: entry) == core(of: other) { return true }
         guard entry.byteRange == other.byteRange else { return false }

@@ -22,8 +22,10 @@ struct RecordingClock: Sendable {
     /// The host's clock less this one, microseconds, since it last changed.
     private var step: (size: Int64, since: SteadyInstant)?
 
-    /// Begins at the host's time, or at the database's if the two are more than a minute apart and the host's
-    /// time does not go on from where the time line ends.
+    /// Begins at the host's time.
+    ///
+    /// If the database's time differs by more than a minute, it begins at that instead, unless the time line
+    /// ended shortly before the host's time.
     init(_ moment: Moment, databaseDate: Instant?, lineEnd: Instant? = nil) {
         let difference = databaseDate.map { $0 - moment.date } ?? 0
         let isApart = difference.magnitude > Limits.clockDifference.magnitude
@@ -32,7 +34,7 @@ struct RecordingClock: Sendable {
         anchor = Moment(date: moment.date + correction, steady: moment.steady)
     }
 
-    /// Whether a recording that ended there may have been interrupted shortly before a date.
+    /// Whether a time line ended shortly before a date, or up to a minute after it.
     private static func goesOn(from lineEnd: Instant?, at date: Instant) -> Bool {
         guard let lineEnd else { return false }
         return (-Limits.clockDifference...Limits.shortInterruption).contains(date - lineEnd)

@@ -5,7 +5,7 @@ import Timeline
 
 /// The host's clock, which is not trusted.
 extension RecordingState {
-    /// Says by which clock a recording begins whose host and database do not agree.
+    /// Logs which clock is used if those of host and database differ at the start.
     mutating func logClock(at now: Moment) {
         guard let database = lease.databaseDate else { return }
         let difference = now.date - database

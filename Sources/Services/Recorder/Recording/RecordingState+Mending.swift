@@ -52,9 +52,9 @@ extension RecordingState {
                 retryUntil: request.segment.availableUntil))
     }
 
-    /// Whether what came has the media of a segment, all of them and no more.
+    /// Whether a stored segment has exactly the media of another one.
     ///
-    /// What reaches into the next segment would play twice there.
+    /// Media that belong to the next segment would be played twice.
     private func isWhole(_ stored: StoredSegment, of segment: PlacedSegment) -> Bool {
         let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
         let media = progress.renditions[segment.identity.rendition]?.media

@@ -38,7 +38,7 @@ extension RecordingState {
         seekExpired(segment, notIn: source)
     }
 
-    /// A segment cannot come of its source any more: another one may have it.
+    /// A segment cannot be fetched from its source any more: another source may have it.
     mutating func seekExpired(_ segment: PlacedSegment, notIn source: SourceSettings) {
         guard sources.hasAlternative else { return }
         noticedHoles.append((segment.identity.rendition, segment.window, source.url))

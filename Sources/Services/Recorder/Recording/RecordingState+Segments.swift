@@ -75,7 +75,7 @@ extension RecordingState {
         return true
     }
 
-    /// Segments that waited for their turn have left the playlists of a source.
+    /// Gives up segments that left a source's playlist before they were fetched.
     mutating func loseExpired(of source: SourceSettings) {
         for segment in progress.takeExpired() {
             lose(segment, FetchFailure(.segmentExpired, "it left the playlist before its turn came"))

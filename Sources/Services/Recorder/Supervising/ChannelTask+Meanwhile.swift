@@ -16,12 +16,12 @@ extension ChannelTask {
         case recorded
     }
 
-    /// What the state folder allows.
+    /// What can be done with what the state folder knows.
     private enum Resumption {
         /// It does not know where the recording stopped.
         case nothing
-        /// It knows too little: what another node has recorded would be recorded again, and time would be
-        /// missing in between.
+        /// Another node recorded last, and this node does not know up to where: recording now would repeat
+        /// segments and leave a gap.
         case later
         case recorder(ChannelRecorder)
     }
@@ -88,7 +88,7 @@ extension ChannelTask {
         }
     }
 
-    /// What records from what the state folder knows, and publishes nothing.
+    /// A recorder that starts from the state folder and publishes nothing, if one is possible.
     private func resumption(under lease: TakenLease?, isPatient: Bool) async throws -> Resumption {
         let journal = try parts.journal.channel(channel.id)
         guard let point = try await journal.resumePoint() else { return .nothing }

@@ -54,8 +54,10 @@ extension ResumePoint {
 }
 
 extension [JournalEntry] {
-    /// The end of what they say of the time line: where it lies before that of a resume point, another node
-    /// has recorded up to that, and what it recorded is not known here.
+    /// The latest end of their time.
+    ///
+    /// If it is before the end of the resume point, another node has recorded since, and its segments are not
+    /// known here.
     package var end: Instant { lazy.compactMap(\.end).max() ?? Instant(microseconds: 0) }
 }
 

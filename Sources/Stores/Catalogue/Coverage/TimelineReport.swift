@@ -18,8 +18,8 @@ extension Catalogue {
     /// Returns the spans of the leading rendition and the gaps of all renditions, up to the live edge, and
     /// the markers.
     ///
-    /// Where the leading rendition has nothing for a minute or longer, as a source may replace its variants,
-    /// the spans are those of the next one of its kind.
+    /// If the leading rendition has nothing for a minute or longer, because the source replaced its variants,
+    /// the next rendition of its kind is used.
     ///
     /// A gap of the reason `trackMissing` is held, and in a span.
     ///
@@ -51,7 +51,7 @@ extension Catalogue {
         }
     }
 
-    /// The spans of the first rendition, and where it has nothing for long those of the next of its kind.
+    /// The spans of the first rendition; where it has long holes, those of the next renditions of its kind.
     private func leadingSpans(
         _ coverage: [RenditionCoverage], in part: TimeWindow,
     ) async throws -> [CoverageSpan] {

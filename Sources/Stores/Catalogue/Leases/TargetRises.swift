@@ -1,8 +1,8 @@
 import Postgres
 package import Timeline
 
-/// A discontinuity sequence with which the target duration of a channel's growing playlists rose, or the
-/// first one that is known.
+/// A discontinuity sequence at which the target duration of a channel's growing playlists rose, or the first
+/// known sequence.
 package struct TargetRise: Sendable, Equatable {
     package var discontinuitySequence: Int32
     /// The boundary at which the sequence begins.
