@@ -42,6 +42,8 @@ struct WrongDurationsTests {
             // A programme of which it says 10 for 6 seconds, with advertisements that are as long as said.
             (Self.content(10, 6, 200) + Self.content(6, 6, 20) + Self.content(10, 6, 200), 6.0),
             (Self.content(6, 6, 200) + Self.content(2, 6, 20) + Self.content(6, 6, 200), 6),
+            // Whole seconds for 6.4, with one short segment before each break.
+            ((0..<400).map { $0 % 80 == 79 ? (2, 2.1) : (6, 6.4) }, 6.4),
             // A source that is corrected in mid-run.
             (Self.content(10, 2, 200) + Self.content(2, 2, 200), 2),
             (Self.content(1, 6, 200) + Self.content(6, 6, 200), 6),

@@ -97,8 +97,8 @@ struct MeasuredDurations: Sendable {
     /// the ratio of the last segments; nil when nothing is known.
     ///
     /// Sources may be wrong about some segments only, as about a programme and not about its advertisements.
-    /// So those count of which EXTINF said about the same. Where none did, and it said about the same of all
-    /// others, they show how long segments are, and no ratio.
+    /// So those count of which EXTINF said about the same. Where there are none, all others count. If EXTINF
+    /// said one wrong length of all of them, it means nothing: the segment is as long as they are.
     func duration(said: Int64?) -> Int64? {
         guard let said else {
             let unsaid = Sum(pairs.lazy.filter { $0.said == nil })
@@ -108,7 +108,7 @@ struct MeasuredDurations: Sendable {
         let alike = Sum(pairs.lazy.filter { $0.said.map { !Self.differs($0, from: said) } ?? false })
         let known = alike.count > 0 ? alike : all
         guard all.count >= Limits.measuredAtLeast || all.tells, known.isWrong else { return said }
-        if alike.count == 0, !Self.differs(all.longest, from: all.shortest) {
+        if alike.count == 0, !Self.differs(all.longest, from: all.shortest), all.isFarOff {
             return all.measured / all.count
         }
         let length = Double(said) * (Double(known.measured) / Double(known.said))
@@ -133,6 +133,9 @@ struct MeasuredDurations: Sendable {
                 tells = tells || pair.tells
             }
         }
+
+        /// EXTINF is wrong about a usual segment by more than whole seconds explain.
+        var isFarOff: Bool { MeasuredDurations.differs(measured / count, from: said / count) }
 
         /// EXTINF differs from the media by more than rounding and chance.
         var isWrong: Bool { (said - measured).magnitude > (said / Limits.measuredSlack).magnitude }
