@@ -57,12 +57,12 @@ struct SourceStartTests {
     }
 
     /// Numbers 100 to 119 of the second source were recorded when the process before was killed, four seconds
-    /// ago.
-    private static func afterKill() throws -> Start {
+    /// ago; from one of them on they were still to be fetched.
+    private static func afterKill(unfetchedFrom first: Int = 120) throws -> Start {
         let known = (100..<120).map { number in
             KnownSegment(
                 run: 7, number: Int64(number), start: at(Double(number - 120) * 2 - 4),
-                duration: 2 * seconds, isLost: false, digest: [UInt8(number)])
+                duration: 2 * seconds, isLost: false, digest: [UInt8(number)], isListed: number >= first)
         }
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 20, known: known)
@@ -96,6 +96,16 @@ struct SourceStartTests {
         #expect(start.driver.state.sourceChangeCount == 0)
         // The preferred one was looked at once, and is left alone for a while.
         #expect(start.asked.filter { $0.purpose == .scouting }.map(\.time) == [0])
+    }
+
+    @Test("looks in the source in use for what was still to be fetched from the one that is gone")
+    func unfetched() throws {
+        var start = try Self.afterKill(unfetchedFrom: 118)
+        try start.run(until: 6) { source, time in
+            source == Self.sources[0] ? Self.media(time, shift: 5000) : nil
+        }
+        #expect(start.driver.state.sources.session?.use.source == Self.sources[0])
+        #expect(start.driver.state.filler.holes.map(\.source) == [Self.sources[1].url])
     }
 
     @Test("takes a preferred source that delivers after two of its playlists, not after a minute")

@@ -164,7 +164,8 @@ struct RenditionProgress: Sendable {
         measured.beginRun()
         run = nil
         (parts, gaps) = (HeldParts(), GapSegments())
-        return deferred.end()
+        defer { unfetched = [] }
+        return deferred.end() + unfetched
     }
 
     /// No playlist has continued yet from what an earlier process stored.

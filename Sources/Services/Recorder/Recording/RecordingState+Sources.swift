@@ -10,7 +10,7 @@ import Timeline
 extension RecordingState {
     mutating func followSources(at now: Moment) {
         if let use = sources.openDue(after: progress.newestRun?.source, now: now.steady) {
-            let former = progress.source
+            let former = progress.source ?? sources.source(identifiedBy: progress.newestRun?.source)
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
                 log(.info, "Another source is in use", ["source": SourceLink.logged(use.source.url)])

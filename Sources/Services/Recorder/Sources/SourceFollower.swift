@@ -59,6 +59,11 @@ struct SourceFollower: Sendable {
         return use
     }
 
+    /// The source that recordings name so; nil if the channel has it no more.
+    func source(identifiedBy identity: String?) -> SourceSettings? {
+        order.sources.first { SourceLink.identity($0.url) == identity }
+    }
+
     /// Whether an answer is to a request of the source in use.
     func isCurrent(_ use: SourceUse) -> Bool { session?.use.number == use.number }
 
