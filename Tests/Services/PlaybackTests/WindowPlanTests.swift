@@ -8,11 +8,13 @@ import Timeline
 struct WindowPlanTests {
     private func plan(
         _ span: WindowRequest.Span, limit: Int64 = 600, expiredBefore: Instant = at(100),
+        retention: Int64? = nil,
     ) throws(PlaybackError) -> WindowPlan {
         let head = PublishedHead(
             discontinuitySequence: 0, end: at(1000), watermark: at(1000), expiredBefore: expiredBefore,
             targetSeconds: 4)
-        return try WindowPlan.resolving(WindowRequest(span), publishedHead: head, maxWindowSeconds: limit)
+        return try WindowPlan.resolving(
+            WindowRequest(span), publishedHead: head, maxWindowSeconds: limit, retentionSeconds: retention)
     }
 
     @Test("An open end is the live edge, or the longest window with a link to the rest")
@@ -38,6 +40,21 @@ struct WindowPlanTests {
     func event() throws {
         #expect(try plan(.event(begin: at(900), end: at(1200))).window == window(900, 1200))
         #expect(try plan(.event(begin: at(900), end: nil)).window == window(900, 1500))
+    }
+
+    @Test("An EVENT playlist without an end ends before its head expires, and says where it goes on")
+    func eventWithinRetention() throws {
+        let whole = try plan(.event(begin: at(300), end: nil), retention: 900)
+        #expect(whole.window == window(300, 900) && !whole.takesAnyTracks)
+        let cut = try plan(.event(begin: at(300), end: nil), retention: 800)
+        #expect(cut.window == window(300, 800) && !cut.takesAnyTracks)
+        #expect(cut.next == at(800))
+        // Too little is kept for that.
+        let short = try plan(.event(begin: at(900), end: nil), retention: 599)
+        #expect(short.window == window(900, 1500) && short.takesAnyTracks)
+        // A requested end is kept.
+        let asked = try plan(.event(begin: at(300), end: at(850)), retention: 800)
+        #expect(asked.window == window(300, 850) && asked.takesAnyTracks)
     }
 
     @Test("Each refusal states its reason")

@@ -34,7 +34,8 @@ package struct WindowPlan: Sendable, Equatable {
         retentionSeconds: Int64? = nil,
     ) throws(PlaybackError) -> WindowPlan {
         var plan = try resolvingSpan(
-            request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds)
+            request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds,
+            eventSeconds: longestEvent(maxWindowSeconds, retentionSeconds))
         let keepsHead = plan.keepsHead(retentionSeconds)
         plan.writesGaps = request.writesGaps && keepsHead
         plan.takesAnyTracks = request.takesAnyTracks || !keepsHead
@@ -54,8 +55,17 @@ package struct WindowPlan: Sendable, Equatable {
         return window.microseconds / Microseconds.perSecond + Limits.headReserveSeconds <= retentionSeconds
     }
 
+    /// How long a growing playlist without a requested end becomes, seconds: it ends before its head expires.
+    ///
+    /// Where the retention is too short for that, the head expires while the playlist grows.
+    private static func longestEvent(_ maxWindowSeconds: Int64, _ retentionSeconds: Int64?) -> Int64 {
+        guard let retentionSeconds else { return maxWindowSeconds }
+        let kept = retentionSeconds - Limits.headReserveSeconds
+        return kept >= Limits.headReserveSeconds ? min(maxWindowSeconds, kept) : maxWindowSeconds
+    }
+
     private static func resolvingSpan(
-        _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
+        _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64, eventSeconds: Int64,
     ) throws(PlaybackError) -> WindowPlan {
         switch request.span {
         case .closed(let begin, let end):
@@ -67,7 +77,7 @@ package struct WindowPlan: Sendable, Equatable {
             try checkLength(begin: begin, end: end, maxWindowSeconds)
             return try event(
                 begin: begin, end: end, publishedHead: publishedHead,
-                limit: maxWindowSeconds * Microseconds.perSecond)
+                limit: eventSeconds * Microseconds.perSecond)
         case .sliding, .timeshift:
             throw .emptyWindow
         }
