@@ -3,12 +3,12 @@ import Concurrency
 import Dispatch
 import HTTP
 import HTTPSupport
-import Playback
 import Synchronization
 import TestSupport
 import Testing
 import Timeline
 
+@testable import Playback
 @testable import ViewerAPI
 
 /// Answers that compute for long, so not on a thread that reads requests.
@@ -49,6 +49,24 @@ import Timeline
                 return
             }
             #expect(await leavesItsThread { _ = await answer() })
+        }
+    }
+
+    @Test("Many viewers behind one proxy wait for each other's compositions; none is refused")
+    func behindProxy() async throws {
+        try await ViewerFixture.with { viewer in
+            let index = TimelineIndex(catalogue: viewer.catalogue, awaySeconds: 60, clock: .system)
+            let player = WindowPlayer(index: index, maxWindowSeconds: 86_400)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        try await player.inTurn(true, for: "proxy") { () async throws(PlaybackError) in
+                            try? await Task.sleep(for: .milliseconds(1))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
         }
     }
 

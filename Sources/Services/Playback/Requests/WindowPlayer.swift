@@ -18,7 +18,7 @@ package final class WindowPlayer: Sendable {
         self.maxWindowSeconds = maxWindowSeconds
         turns = ColdTurns(
             longAnswers, perClient: max(1, longAnswers / 2), waiting: Limits.compositionsWaiting,
-            clock: index.clock)
+            clientWaiting: Limits.clientShortWindowsWaiting, clock: index.clock)
     }
 
     /// Composes the playlists of a request; they list at least one segment.
