@@ -45,7 +45,7 @@ final class ListAnswers: Sendable {
     private func list(
         _ request: HTTPRequest, _ route: ListRoute, _ viewer: ViewerAccess
     ) async throws -> HTTPResponse {
-        guard let items = QueryItems(reading: request.query) else {
+        guard let items = QueryItems(reading: request.query, skipsUnreadable: true) else {
             throw ParameterError("query", QueryItems.refusal)
         }
         let query = ListQuery(items: items)
@@ -146,6 +146,9 @@ struct ListQuery {
 
     /// A parameter that may be given once; nil when it is absent.
     func value(_ name: String) throws(ParameterError) -> String? {
+        if items.unreadableNames.contains(name) {
+            throw ParameterError(name, "\(name) has a malformed escape or is not UTF-8")
+        }
         if items.repeatedNames.contains(name) {
             throw ParameterError(name, "\(name) is given more than once")
         }
