@@ -110,7 +110,6 @@ package final class TimelineIndex: Sendable {
 
     /// What memory holds of a channel.
     func picture(of head: ChannelHead) -> ChannelPicture {
-        // Counted before: a block that arrives meanwhile makes the picture stale.
         pictures.picture(of: head, blockCount: blocks.insertedCount) {
             ChannelPicture(head) { blocks.held(of: $0.row) }
         }

@@ -13,17 +13,19 @@ final class ChannelPictures: Sendable {
 
     /// The picture of a channel at the revision of a head; it is made if there is none.
     ///
-    /// `blockCount` is how many blocks have come into memory until now.
+    /// `blockCount` is how many blocks have come into memory until now; it is asked before the picture is
+    /// made, so that a block that arrives meanwhile makes the picture stale.
     func picture(
-        of head: ChannelHead, blockCount: Int, making make: () -> ChannelPicture,
+        of head: ChannelHead, blockCount: @autoclosure () -> Int, making make: () -> ChannelPicture,
     ) -> ChannelPicture {
         if let picture = known.withLock({ $0[head.channel]?.picture }), picture.revision == head.revision {
             return picture
         }
+        let count = blockCount()
         let made = make()
         known.withLock { known in
             if known.count >= Limits.cachedPictures { known.removeAll() }
-            known[head.channel] = Entry(picture: made, blockCount: blockCount)
+            known[head.channel] = Entry(picture: made, blockCount: count)
         }
         return made
     }
