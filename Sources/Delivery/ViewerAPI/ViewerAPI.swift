@@ -136,7 +136,7 @@ package final class ViewerAPI: Sendable {
                     await windows.answer(request, key, route: route)
                 }
             }
-            // What may compute for long leaves the server's thread, on which it would begin.
+            // A task may begin on the server's thread: what may compute for long moves to another one.
             return windows.isShort(request, route) ? .soon(make) : .later { await onAnotherThread(make) }
         }
     }

@@ -32,7 +32,7 @@ struct KeyFramePlaylistText {
     private var expectedDate = Instant(microseconds: 0)
     private var longest: Int64 = 0
     private var hasFrames = false
-    /// Those that are not written yet, in the order in which they stand.
+    /// The markers that are not written yet, in the order of the playlist.
     private var markers: ArraySlice<MarkerTag>
 
     /// An entry.
