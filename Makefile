@@ -43,8 +43,7 @@ hls-js: ## installs hls.js below PREFIX=.build/release, for `backcast play` in b
 	@scripts/hls-js.sh $(or $(PREFIX),.build/release)
 
 build: ## builds the two programs for release
-	swift build -c release --product backcast
-	swift build -c release --product live-origin
+	@scripts/release.sh backcast live-origin
 
 lint: ## checks the style of sources and scripts
 	@scripts/lint.sh

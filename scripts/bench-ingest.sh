@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh test
-swift build -c release --product backcast
+scripts/release.sh backcast
 exec python3 Tests/proof/ingest.py

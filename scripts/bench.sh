@@ -4,6 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh bench
-swift build -c release --product backcast
-swift build -c release --product Benchmarks
+scripts/release.sh backcast Benchmarks
 exec python3 Tests/bench/main.py

@@ -19,7 +19,7 @@ finish() {
 trap finish INT TERM HUP
 
 scripts/install.sh test
-for product in backcast live-origin Benchmarks; do swift build -c release --product "$product"; done
+scripts/release.sh backcast live-origin Benchmarks
 export BACKCAST_SUITES=EndToEndTests,BackcastTests
 swift build --build-tests
 

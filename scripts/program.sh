@@ -6,5 +6,5 @@ if [[ -n ${PROGRAM:-} ]]; then
     echo "$PROGRAM"
     exit
 fi
-swift build -c release --product backcast >&2
+scripts/release.sh backcast >&2
 echo "$(swift build -c release --show-bin-path)/backcast"

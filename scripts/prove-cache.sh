@@ -5,5 +5,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh test
 if command -v varnishd >/dev/null; then varnishd -C -f "$PWD/deploy/varnish.vcl.sample" >/dev/null 2>&1; fi
-swift build -c release --product backcast
+scripts/release.sh backcast
 exec python3 Tests/proof/cache.py

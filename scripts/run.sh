@@ -224,8 +224,7 @@ print_urls() {
 trap interrupted INT TERM HUP
 require_settings
 step scripts/install.sh run
-step swift build -c release --product backcast
-step swift build -c release --product live-origin
+step scripts/release.sh backcast live-origin
 programs=$(swift build -c release --show-bin-path)
 raise_descriptor_limit
 require_free BACKCAST_LISTEN "$listen"

@@ -4,11 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Linked statically it does three quarters more in the same time, as most of its work is calls into the library. Such a build
-# shares nothing with the others: it has a folder of its own.
-swift build -c release --static-swift-stdlib --scratch-path .build/simulator --product Simulator
+scripts/release.sh Simulator
 arguments=(--seconds "${SECONDS_TO_RUN:-60}" --hours "${HOURS:-3}" --seed "${SEED:-$((RANDOM * 32768 + RANDOM))}")
 [ -z "${SCENARIO:-}" ] || arguments+=(--scenario "$SCENARIO")
 [ -z "${FAULTS+set}" ] || arguments+=(--faults "$FAULTS")
 [ -z "${TRACE:-}" ] || arguments+=(--trace)
-exec .build/simulator/release/Simulator "${arguments[@]}"
+exec .build/release/Simulator "${arguments[@]}"

@@ -5,6 +5,5 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 scripts/install.sh
 scripts/install.sh players
-swift build -c release --product backcast
-swift build -c release --product live-origin
+scripts/release.sh backcast live-origin
 exec python3 Tests/proof/main.py ${PARTS:-}
