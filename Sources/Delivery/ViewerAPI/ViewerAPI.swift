@@ -29,7 +29,7 @@ package final class ViewerAPI: Sendable {
     ) {
         objects = ObjectAnswers(store: store, clock: clock.now, logger: logger)
         index = TimelineIndex(
-            catalogue: catalogue, awaySeconds: configuration.awaySeconds,
+            catalogue: catalogue, maxStaleSeconds: configuration.maxStaleSeconds,
             isShared: configuration.isShared, executor: configuration.background, clock: clock)
         let player = WindowPlayer(
             index: index, maxWindowSeconds: configuration.maxWindowSeconds,

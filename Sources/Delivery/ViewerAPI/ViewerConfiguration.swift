@@ -9,7 +9,7 @@ package struct ViewerConfiguration: Sendable {
     ///
     /// No longer than bytes outlive their entry: otherwise playlists would list segments that another node
     /// has deleted.
-    package var awaySeconds: Int64
+    package var maxStaleSeconds: Int64
 
     /// Whether other nodes answer the same viewers: growing playlists then ask the catalogue whether they are
     /// current.
@@ -37,14 +37,14 @@ package struct ViewerConfiguration: Sendable {
     package var background: (any TaskExecutor)?
 
     package init(
-        maxWindowSeconds: Int64 = 86_400, awaySeconds: Int64 = 7200, isShared: Bool = false,
+        maxWindowSeconds: Int64 = 86_400, maxStaleSeconds: Int64 = 7200, isShared: Bool = false,
         isCanonical: Bool = false, publicBase: PublicBase? = nil, tokenSigner: TokenSigner? = nil,
         longAnswers: Int = 1,
         remuxProcesses: Int = 2,
         background: (any TaskExecutor)? = nil,
     ) {
         self.maxWindowSeconds = maxWindowSeconds
-        self.awaySeconds = awaySeconds
+        self.maxStaleSeconds = maxStaleSeconds
         self.isShared = isShared
         self.isCanonical = isCanonical
         self.publicBase = publicBase

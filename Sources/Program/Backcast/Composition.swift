@@ -69,7 +69,7 @@ struct Composition: Sendable {
             catalogue: catalogue, store: store,
             configuration: ViewerConfiguration(
                 maxWindowSeconds: Int64(settings.maxWindowSeconds),
-                awaySeconds: Int64(settings.deleteGraceSeconds),
+                maxStaleSeconds: Int64(settings.deleteGraceSeconds),
                 // A node that only serves is one of several.
                 isShared: !role.records, isCanonical: settings.isCanonical,
                 publicBase: settings.publicBase, tokenSigner: tokenSigner,

@@ -4,7 +4,7 @@ import Timeline
 struct ContinuousRun: Sendable {
     var first: RecordedSegment
     var last: RecordedSegment
-    /// How long the media before it play, and those with it, microseconds.
+    /// Where the run begins and ends in the file, as sums of media durations, microseconds.
     var begin: Int64
     var end: Int64
 

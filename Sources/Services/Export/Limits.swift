@@ -9,13 +9,14 @@ package enum Limits {
     /// How much of a sound segment lies beside a run of the picture if it belongs to it, microseconds: times
     /// of renditions differ by a few frames.
     static let soundOverlap: Int64 = 50_000
-    /// How far the distance of sound and picture may be from the catalogue's, ticks of 90 kHz: beyond it they
-    /// do not count from the same time.
+    /// How far the measured distance of sound and picture may be from the catalogue's, ticks of 90 kHz.
+    ///
+    /// Beyond this the two are taken to have different time bases.
     static let soundDistanceTicks: UInt64 = 10 * 90_000
     /// Initialization sections that are kept; one has 1 to 4 KiB.
-    static let keptOpenings = 256
+    static let cachedInitSections = 256
     /// Segments whose times are kept, each a few hundred bytes: first and last ones of continuous runs.
-    static let keptTimes = 16_384
+    static let cachedSegmentTimes = 16_384
     /// The latest time of fMP4 that is taken for one, ticks of 90 kHz: three thousand years.
     static let latestTicks: Int64 = 1 << 53
     /// How long a segment's times may last, ticks of 90 kHz: an hour.

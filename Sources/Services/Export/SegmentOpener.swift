@@ -35,16 +35,16 @@ final class SegmentOpener {
     /// The bytes of a segment from its beginning.
     func reader(
         of segment: RecordedSegment, isolation: isolated (any Actor)? = #isolation,
-    ) async throws -> PartReader {
+    ) async throws -> SegmentReader {
         guard let format = formats[segment.formatID] else { throw ExportError.otherContainer(rendition) }
         let name = SegmentName(
             start: segment.start, revision: segment.revision, fileExtension: format.container)
         let source = try await store.source(of: .segment(channel, rendition, name), range: nil)
-        var cipher: PartReader.Cipher?
+        var cipher: SegmentReader.Cipher?
         if format.isEncrypted, let name = format.keyName, let iv = segment.iv {
-            cipher = PartReader.Cipher(key: try await key(.key(channel, name)), iv: iv)
+            cipher = SegmentReader.Cipher(key: try await key(.key(channel, name)), iv: iv)
         }
-        return PartReader(
+        return SegmentReader(
             source.stream(), byteCount: UInt64(max(0, segment.plainBytes)), skipping: 0, cipher: cipher)
     }
 

@@ -14,7 +14,7 @@ actor TransportStreamBody: HTTPBodySource {
     private var skipped: UInt64
     /// Bytes still to be sent.
     private var remaining: UInt64
-    private var current: PartReader?
+    private var current: SegmentReader?
     private var keys: [ArchiveKey: [UInt8]] = [:]
 
     init(plan: TransportStreamPlan, store: any SegmentStore, offset: UInt64, byteCount: UInt64) {
@@ -42,13 +42,13 @@ actor TransportStreamBody: HTTPBodySource {
         return nil
     }
 
-    private func reader() async throws -> PartReader {
+    private func reader() async throws -> SegmentReader {
         if let current { return current }
         let part = try nextPart()
         // An encrypted segment is read from its beginning, a clear one where the range begins.
         let begin = part.cipher == nil ? skipped : 0
         let source = try await store.source(of: part.key, range: begin..<UInt64.max)
-        let reader = PartReader(
+        let reader = SegmentReader(
             source.stream(), byteCount: part.byteCount, skipping: skipped, cipher: try await cipher(of: part))
         skipped = 0
         current = reader
@@ -70,12 +70,12 @@ actor TransportStreamBody: HTTPBodySource {
         }
     }
 
-    private func cipher(of part: TransportStreamPlan.Part) async throws -> PartReader.Cipher? {
+    private func cipher(of part: TransportStreamPlan.Part) async throws -> SegmentReader.Cipher? {
         guard let cipher = part.cipher else { return nil }
-        if let key = keys[cipher.key] { return PartReader.Cipher(key: key, iv: cipher.iv) }
+        if let key = keys[cipher.key] { return SegmentReader.Cipher(key: key, iv: cipher.iv) }
         let key = try await store.read(cipher.key)
         if keys.count >= Limits.keys { keys.removeAll() }
         keys[cipher.key] = key
-        return PartReader.Cipher(key: key, iv: cipher.iv)
+        return SegmentReader.Cipher(key: key, iv: cipher.iv)
     }
 }

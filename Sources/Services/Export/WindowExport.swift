@@ -6,14 +6,14 @@ package import SegmentStore
 /// Makes one file of a window from the archive, while it is being sent.
 package struct WindowExport: Sendable {
     let store: any SegmentStore
-    private let places: RemuxPlaces
+    private let places: RemuxPermits
     private let fragments: FragmentIndex
     private let ffmpeg: String
 
     /// At most `remuxProcesses` windows are packed at a time, by the program `ffmpeg`.
     package init(store: any SegmentStore, remuxProcesses: Int = 2, ffmpeg: String = "ffmpeg") {
         (self.store, self.ffmpeg) = (store, ffmpeg)
-        places = RemuxPlaces(remuxProcesses)
+        places = RemuxPermits(remuxProcesses)
         fragments = FragmentIndex(store: store)
     }
 
@@ -27,11 +27,10 @@ package struct WindowExport: Sendable {
         TransportStreamBody(plan: plan, store: store, offset: offset, byteCount: byteCount)
     }
 
-    /// A transport stream that begins with a plan's and goes on with those that `following` returns, until
-    /// that is the end; for one reader.
+    /// A transport stream for one reader: the plan `first`, then the parts that `following` returns.
     ///
-    /// `following` is called when everything before has been read, and may wait for a while: the reader is
-    /// told of each time that nothing has come.
+    /// `following` is called when everything before has been read, and may wait for a while. `.end` ends the
+    /// stream. The reader gets an empty piece for `.nothingYet` and a null packet for `.quiet`.
     package func body(
         first: TransportStreamPlan, following: @escaping @Sendable () async throws -> FollowingPart,
     ) -> any HTTPBodySource {
@@ -50,7 +49,7 @@ package struct WindowExport: Sendable {
         return RemuxBody(plan: plan, feed: feed, place: place, ffmpeg: ffmpeg)
     }
 
-    /// Reads what a plan needs to know of the archive; from memory, except for what is asked for first.
+    /// Completes a plan with facts from the archive, which are cached after the first read.
     package func file(of plan: FragmentedPlan) async throws(ExportError) -> FragmentedFile {
         do {
             let opening = try await fragments.opening(of: plan)

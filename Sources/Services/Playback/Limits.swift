@@ -46,14 +46,14 @@ package enum Limits {
     ///
     /// Level 1 costs a third of level 6 and is an eighth larger.
     static let gzipLevel = 1
-    /// Bytes of such a text that is compressed with fixed codes, as a multivariant playlist and the ends of a
-    /// window are.
+    /// Longest text of one answer that is compressed with fixed Huffman codes, bytes.
     ///
-    /// Longer ones become much smaller with codes of their own.
+    /// Multivariant playlists and the edges of a window are short. Longer texts become much smaller with
+    /// dynamic codes.
     static let smallTextBytes = 8 << 10
     /// Bytes of the tags of markers that may be compressed on a server's thread: in half a millisecond.
     static let markerBytesAtOnce = 48 << 10
-    /// Bytes of a text that is one piece: a server would join the pieces to send them with its header.
+    /// Longest text that is sent in one piece, bytes: the server would join its pieces anyway.
     static let joinedText = 96 << 10
     /// Compression level of blocks, which many answers share.
     static let blockLevel = 6
@@ -72,10 +72,10 @@ package enum Limits {
     /// A strip begins at a multiple of its length, so that all windows share it. A random day has five of
     /// four hours, and few blocks around them.
     static let stripLengths = [16, 4]
-    /// Consecutive blocks that have one digest in the tag of a playlist, where they begin at a multiple of
-    /// it.
+    /// Consecutive blocks that share one digest in the entity tag of a playlist.
     ///
-    /// It divides the length of each strip, so that a tag does not tell strips from blocks.
+    /// Such a group begins at a multiple of this number. Each strip length is a multiple of it, so the tag is
+    /// the same with and without strips.
     static let blocksPerDigest = 4
     /// Usual bytes of a playlist entry without other tags, rounded up.
     static let usualEntry = 48
@@ -143,8 +143,9 @@ extension Limits {
     static let textsWithoutTurn = 4
     /// Cues of a thumbnail track that are written without a turn: about a millisecond.
     static let cuesWithoutTurn: Int64 = 1000
-    /// Blocks whose text one task of several writes or compresses, having read their key frames if it is
-    /// made of these: a fourth of a day.
+    /// Blocks whose texts one of several parallel tasks writes or compresses: about six hours.
+    ///
+    /// For I-frame playlists the task first reads the key frames of these blocks.
     static let textsPerTask = 25
     /// Peaks of blocks that are measured on the thread that asks, each a few microseconds.
     static let peaksAtOnce = 8
@@ -160,7 +161,7 @@ extension Limits {
     static let nearestSpansAge = Duration.seconds(10)
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100
-    /// Bytes of a block without its segments, with its place in the picture of its channel: 280 bytes beside
+    /// Bytes of a block without its segments, with its slot in the block index of its channel: 280 bytes beside
     /// a neighbour, and 900 where there is none.
     static let blockOverhead = 1280
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.
@@ -190,8 +191,9 @@ extension Limits {
     /// A changed block that was not used for this long is dropped instead of read again, and a channel that
     /// was not is not followed.
     static let recentUse = Duration.seconds(60)
-    /// Two uses of a block are a use and another one if so much time lies between them: one answer may use a
-    /// block several times.
+    /// Two uses of a block count as two only if at least this much time lies between them.
+    ///
+    /// One answer may use a block several times.
     static let usedAgainAfter = Duration.seconds(1)
     /// A block that was not used for this long counts as one that was used once.
     static let usedAgainFor = Duration.seconds(600)
@@ -203,11 +205,11 @@ extension Limits {
     static let cachedFormats = 20_000
     /// Cached channels and heads; above this the oldest are dropped.
     static let cachedChannels = 4096
-    /// Pictures of channels in memory; above this all are made again.
-    static let cachedPictures = 4096
-    /// Multivariant playlists of a picture, without what depends on the window: they change with formats, and
+    /// Block indexes of channels in memory; above this all are made again.
+    static let cachedBlockIndexes = 4096
+    /// Multivariant playlists of a block index, without what depends on the window: they change with formats, and
     /// where renditions begin or end.
-    static let templatesPerPicture = 4
+    static let templatesPerBlockIndex = 4
     /// After this time a cached channel or head is read again.
     static let freshFor = Duration.seconds(2)
     /// Pause between two polls for changed channels; shorter than `freshFor`.

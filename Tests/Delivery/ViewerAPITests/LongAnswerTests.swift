@@ -55,7 +55,7 @@ import Timeline
     @Test("Many viewers behind one proxy wait for each other's compositions; none is refused")
     func behindProxy() async throws {
         try await ViewerFixture.with { viewer in
-            let index = TimelineIndex(catalogue: viewer.catalogue, awaySeconds: 60, clock: .system)
+            let index = TimelineIndex(catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: .system)
             let player = WindowPlayer(index: index, maxWindowSeconds: 86_400)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<100 {
@@ -79,7 +79,7 @@ import Timeline
             for index in 0..<quarters { recording.add("v0", from: Double(index) * 900, count: 1) }
             recording.watermark = Double(quarters) * 900
             try await viewer.record(recording)
-            let index = TimelineIndex(catalogue: viewer.catalogue, awaySeconds: 60, clock: .system)
+            let index = TimelineIndex(catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: .system)
             let player = WindowPlayer(index: index, maxWindowSeconds: 200_000)
             let name = try #require(ChannelID("news"))
             let channel = try #require(try await viewer.catalogue.channel(name))

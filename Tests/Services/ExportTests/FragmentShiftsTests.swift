@@ -69,7 +69,7 @@ struct FragmentShiftsTests {
                 runs: [run], formats: [1: format])
             let section = try InitSection.reading(Self.initSection)
             let file = FragmentedFile(
-                plan, FileOpening(bytes: Self.initSection, section: section),
+                plan, FileInitSection(bytes: Self.initSection, section: section),
                 firsts: [[times(1, timescale, 0, 0, isNarrow: isNarrow)]])
             #expect(file.byteCount == 86_400_000 + UInt64(Self.initSection.count))
             let longest = file.longest.map { $0 / 1_000_000 }

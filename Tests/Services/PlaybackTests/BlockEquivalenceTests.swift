@@ -20,7 +20,7 @@ struct BlockEquivalenceTests {
             return { cut in
                 try recorded.composed(span, cutting: cut) {
                     $0.writesGaps = gaps
-                    $0.takesAnyTracks = tracks
+                    $0.allowsMissingTracks = tracks
                 }
             }
         }

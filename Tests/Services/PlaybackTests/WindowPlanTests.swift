@@ -45,16 +45,16 @@ struct WindowPlanTests {
     @Test("An EVENT playlist without an end ends before its head expires, and says where it goes on")
     func eventWithinRetention() throws {
         let whole = try plan(.event(begin: at(300), end: nil), retention: 900)
-        #expect(whole.window == window(300, 900) && !whole.takesAnyTracks)
+        #expect(whole.window == window(300, 900) && !whole.allowsMissingTracks)
         let cut = try plan(.event(begin: at(300), end: nil), retention: 800)
-        #expect(cut.window == window(300, 800) && !cut.takesAnyTracks)
+        #expect(cut.window == window(300, 800) && !cut.allowsMissingTracks)
         #expect(cut.next == at(800))
         // Too little is kept for that.
         let short = try plan(.event(begin: at(900), end: nil), retention: 599)
-        #expect(short.window == window(900, 1500) && short.takesAnyTracks)
+        #expect(short.window == window(900, 1500) && short.allowsMissingTracks)
         // A requested end is kept.
         let asked = try plan(.event(begin: at(300), end: at(850)), retention: 800)
-        #expect(asked.window == window(300, 850) && asked.takesAnyTracks)
+        #expect(asked.window == window(300, 850) && asked.allowsMissingTracks)
     }
 
     @Test("Each refusal states its reason")

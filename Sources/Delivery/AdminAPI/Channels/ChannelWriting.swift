@@ -67,7 +67,7 @@ extension AdminAPI {
             let current = found.flatMap { $0.isDeleted ? nil : $0 }
             guard conditions.outcome(for: current?.entityTag) == .proceed else { throw Self.staleVersion }
             do {
-                return try await change(current, conditions.insistOnVersion ? current?.version : nil)
+                return try await change(current, conditions.requiresVersion ? current?.version : nil)
             } catch let error as CatalogueError where error.isLostRace && attempt < Limits.changeAttempts {
                 continue
             }

@@ -19,7 +19,7 @@ struct Conditions: Sendable {
     }
 
     /// Whether only one version may be changed.
-    var insistOnVersion: Bool { request.headers["If-Match"] != nil }
+    var requiresVersion: Bool { request.headers["If-Match"] != nil }
 
     /// The outcome for the tag of a channel; nil when there is none.
     func outcome(for tag: EntityTag?) -> Preconditions {

@@ -12,7 +12,7 @@ struct StatusReport: Sendable {
     var source: Source?
     var clock: String
     var clockOffsetSeconds: Double?
-    /// Nil, like the next ones, when no node reports of the channel.
+    /// This and the next four fields are nil when no node reports on the channel.
     var zoneCorrectionSeconds: Int64?
     var clockStepSeconds: Double?
     var driftSeconds: Double?

@@ -45,8 +45,9 @@ struct TimelineMarker: Equatable {
 }
 
 extension TimelineMarker {
-    /// Cue tags of segments, and those among the markers, whose segments never came, in order; what another
-    /// rendition repeats is there once.
+    /// The cue tags of held segments and, from the markers, those of lost segments; in order of time.
+    ///
+    /// A tag of a lost segment is left out if a held segment has the same tag within about a second.
     static func cueTags(
         _ held: [RecordedCueTags], with markers: [RecordedMarker],
     ) -> [RecordedCueTags] {
@@ -76,8 +77,8 @@ extension TimelineMarker {
 
     /// Cue tags as markers, in order.
     ///
-    /// A break ends where it is said to end, else after the length that it is said to have. The tags that
-    /// repeat within a break that it goes on are left out, unless its beginning is not among the tags.
+    /// A break ends at its EXT-X-CUE-IN, else after the duration that its EXT-X-CUE-OUT states.
+    /// EXT-X-CUE-OUT-CONT tags are left out, unless the beginning of their break is missing.
     static func markers(of cueTags: [RecordedCueTags]) -> [TimelineMarker] {
         var markers: [TimelineMarker] = []
         var open: Int?

@@ -9,9 +9,9 @@ enum AskedTime: Equatable {
     case segment(RenditionID, start: Instant)
     /// The picture at an instant, of a rendition or with nil of the leading one.
     case picture(RenditionID?, Instant)
-    /// A window, without an end up to the live edge, of a rendition or with nil of the channel.
+    /// A window of a rendition, or of the channel if that is nil; without an end up to the live edge.
     ///
-    /// One that grows is asked for again.
+    /// Players reload one that grows.
     case window(RenditionID?, begin: Instant, end: Instant?, grows: Bool)
     /// A playlist that follows the live edge, with delay and length in microseconds.
     case live(delay: Int64, length: Int64?)

@@ -13,9 +13,9 @@ struct TimeScope: Sendable {
     let isCanonical: Bool
     let clock: @Sendable () -> Instant
 
-    /// The answer in place of what a request asks for; nil if the grant permits it.
+    /// The answer instead of the requested one: a refusal, redirect or error; nil if the grant permits it.
     ///
-    /// Whatever keeps it from being judged is an answer too, so that nothing is answered unjudged.
+    /// An error during the check is an answer, too, so that no request is answered unchecked.
     func answer(_ request: HTTPRequest, within grant: PlaybackGrant) async -> HTTPResponse? {
         // Other paths show no media.
         guard let route = ViewerRoute(path: request.path) else { return nil }
@@ -38,7 +38,7 @@ struct TimeScope: Sendable {
         }
     }
 
-    /// Whether a grant permits what a request asks for, told without a lookup; false if that takes one.
+    /// Whether a grant permits a request, decided without a lookup; false also if a lookup is needed.
     func permitsAtOnce(_ request: HTTPRequest, within grant: PlaybackGrant) -> Bool {
         guard let route = ViewerRoute(path: request.path),
             let asked = try? route.askedTime(request, zone: { _, _ in nil })
@@ -211,7 +211,7 @@ struct TimeScope: Sendable {
         at instant: Instant, _ rendition: RenditionID?, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> TimeWindow? {
         var request = WindowRequest(.closed(begin: instant, end: instant + 1))
-        (request.takesAnyTracks, request.client) = (true, client)
+        (request.allowsMissingTracks, request.client) = (true, client)
         do throws(PlaybackError) {
             let window = try await player.compose(
                 request, of: channel, now: clock(), findsAlternatives: false)

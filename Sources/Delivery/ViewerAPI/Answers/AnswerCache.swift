@@ -37,13 +37,14 @@ final class AnswerCache: Sendable {
         let unchanged: HTTPResponse
         let tag: EntityTag
         /// Whether it may only be given after the catalogue was asked whether it is current.
-        let isToBeConfirmed: Bool
+        let needsConfirmation: Bool
 
-        /// Adds what the other form of an answer lacks: one that says that nothing has changed has everything
-        /// of the full one but its coding.
+        /// Makes the full answer (200) and the unchanged one (304) from either of them.
+        ///
+        /// Both have the same header fields, but only the full one has Content-Encoding.
         init(
             _ origin: Origin, _ response: HTTPResponse, _ tag: EntityTag, coding: ContentCoding,
-            isToBeConfirmed: Bool,
+            needsConfirmation: Bool,
         ) {
             var (full, unchanged) = (response, response)
             full.status = .ok
@@ -53,7 +54,7 @@ final class AnswerCache: Sendable {
             // A large text stays in its pieces, which other answers share.
             if AnswerCache.textByteCount(full) <= KeptAnswer.joinedBytes { full.kept = KeptAnswer() }
             unchanged.kept = KeptAnswer()
-            (self.origin, self.tag, self.isToBeConfirmed) = (origin, tag, isToBeConfirmed)
+            (self.origin, self.tag, self.needsConfirmation) = (origin, tag, needsConfirmation)
             (self.response, self.unchanged) = (full, unchanged)
         }
     }
@@ -114,7 +115,7 @@ final class AnswerCache: Sendable {
 extension WindowAnswers {
     /// The answer that was made for the same request within this second, if nothing has changed since.
     func cachedAnswer(_ request: HTTPRequest, _ key: AnswerCache.Key) -> HTTPResponse? {
-        guard let entry = cache.entry(key), !entry.isToBeConfirmed else { return nil }
+        guard let entry = cache.entry(key), !entry.needsConfirmation else { return nil }
         return answer(request, entry)
     }
 
@@ -129,7 +130,7 @@ extension WindowAnswers {
         }
     }
 
-    /// Where an answer of now comes from; nil if it has to be asked for.
+    /// The state that an answer of now is made from; nil if the catalogue has to be asked.
     func origin(of id: ChannelID) -> AnswerCache.Origin? {
         let second = clock().microseconds / Microseconds.perSecond
         let origin = index.knownChannel(id) { channel in
@@ -147,7 +148,7 @@ extension WindowAnswers {
         _ request: HTTPRequest, _ key: AnswerCache.Key, of channel: ChannelID,
         _ make: () async -> HTTPResponse,
     ) async -> HTTPResponse {
-        if let entry = cache.entry(key), entry.isToBeConfirmed {
+        if let entry = cache.entry(key), entry.needsConfirmation {
             await index.catchUp(entry.origin.row)
             if let known = answer(request, entry) { return known }
         }
@@ -172,7 +173,7 @@ extension WindowAnswers {
         let mayGrow = response.headers["Backcast-Final"] != "true"
         cache.keep(
             AnswerCache.Entry(
-                before, response, tag, coding: key.coding, isToBeConfirmed: index.isShared && mayGrow),
+                before, response, tag, coding: key.coding, needsConfirmation: index.isShared && mayGrow),
             for: key)
     }
 }

@@ -8,10 +8,11 @@ extension WindowAnswers {
     /// The redirect of a closed window to its canonical URL; nil if the request has that URL, or if canonical
     /// URLs are off.
     ///
-    /// The window of that URL begins with the first segment of the answer and ends with the last one, in
-    /// whole milliseconds inside of them. If it would be longer than windows may be, there is none.
+    /// The window of that URL begins with the first segment of the answer and ends with the last one, both
+    /// rounded inward to whole milliseconds. There is no redirect if it would be longer than the longest
+    /// window.
     ///
-    /// Throws if a strict window lacks anything: at the URL there may be a whole one.
+    /// Throws `incomplete` if a strict window lacks media, because the window of the URL may be complete.
     func redirect(
         _ asked: AskedWindow, _ window: PlaylistContents,
     ) throws(PlaybackError) -> HTTPResponse? {

@@ -18,7 +18,7 @@ extension WindowAnswers {
         else { return nil }
         let before = origin(of: route.channel)
         let playlist = Self.playlist(route, parameters, channel, form)
-        guard playlist != nil || route.resource.isMovedAtOnce else { return nil }
+        guard playlist != nil || route.resource.redirectsFirst else { return nil }
         let asked = AskedWindow(
             request: request, route: route, channel: channel, parameters: parameters, now: clock(),
             coding: key.coding)
@@ -71,7 +71,7 @@ extension WindowAnswers {
 extension WindowRoute.Resource {
     /// Whether a closed window is redirected to its canonical URL before anything else is looked at, though
     /// its answer is not made from memory.
-    fileprivate var isMovedAtOnce: Bool {
+    fileprivate var redirectsFirst: Bool {
         switch self {
         case .transportStream, .movie, .keyFrames: true
         default: false

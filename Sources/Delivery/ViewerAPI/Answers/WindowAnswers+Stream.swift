@@ -73,11 +73,11 @@ actor StreamFollower {
         self.isDeleted = isDeleted
     }
 
-    /// The next part; if none is published, nothing after a pause.
+    /// The next part; `nothingYet` or `quiet` after a pause if none is published.
     ///
-    /// A source may be away for hours, so the stream ends only when its channel is deleted, or goes on
-    /// without the rendition that was asked for. Throws when the viewer has left. Each pause is short, so
-    /// that the server sees that the stream is alive.
+    /// A source may be away for hours. So the stream ends only when the channel is deleted, or when the
+    /// channel goes on for `Limits.missedStream` without the requested rendition. Throws when the viewer has
+    /// left. Each pause is short, so that the server sees that the stream is alive.
     func next() async throws -> FollowingPart {
         let (part, isKnown) = try await readable()
         if let part {

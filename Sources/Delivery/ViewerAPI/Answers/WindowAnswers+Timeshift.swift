@@ -4,7 +4,7 @@ import Playback
 import Timeline
 
 extension WindowAnswers {
-    /// Redirects a playlist that starts at an instant to the one that starts as long ago as that is now.
+    /// Redirects a playlist with a fixed start to the time-shifted one whose delay is now minus the start.
     ///
     /// The playlist slides from there on, and its URL needs no state on the server. It is multivariant:
     /// players that load a media playlist again ask for the URL that was redirected, and would get the same

@@ -9,8 +9,8 @@ extension ListAnswers {
         _ request: HTTPRequest, _ route: XtreamRoute, _ query: ListQuery, _ viewer: ViewerAccess,
     ) async throws -> HTTPResponse {
         if case .media(let media) = route { return try await redirect(media, viewer, request.client) }
-        if case .past(let wayUp) = route {
-            return try await redirect(Self.past(query, wayUp: wayUp), viewer, request.client)
+        if case .past(let pathToRoot) = route {
+            return try await redirect(Self.past(query, pathToRoot: pathToRoot), viewer, request.client)
         }
         let user = try query.value("username") ?? ""
         let password = try viewer.token.map { String($0) } ?? query.value("password") ?? ""
@@ -30,20 +30,20 @@ extension ListAnswers {
     }
 
     /// The channel in the past that a query names.
-    private static func past(_ query: ListQuery, wayUp: String) throws(ParameterError) -> XtreamMedia {
+    private static func past(_ query: ListQuery, pathToRoot: String) throws(ParameterError) -> XtreamMedia {
         guard
             let media = XtreamMedia(
                 stream: try query.value("stream") ?? "", minutes: try query.value("duration") ?? "",
                 start: try query.value("start") ?? "", password: try query.value("password") ?? "",
-                wayUp: wayUp)
+                pathToRoot: pathToRoot)
         else { throw ParameterError("stream", "stream must be the number of a channel") }
         return media
     }
 
     /// Redirects to the channel's own path, relative so that it works below any path of a proxy.
     ///
-    /// A channel that cannot be one transport stream is a playlist, whatever the app asked for, and so is
-    /// live for a token with an end: a stream would go on behind it.
+    /// The target is a playlist, whatever the app asked for, if the channel cannot be one transport stream.
+    /// The same is true of live playback for a token with an end: a stream would continue after that end.
     private func redirect(
         _ media: XtreamMedia, _ viewer: ViewerAccess, _ client: String,
     ) async throws -> HTTPResponse {
@@ -59,7 +59,7 @@ extension ListAnswers {
         }
         var headers = Fields.common
         headers["Location"] =
-            media.wayUp + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
+            media.pathToRoot + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
             + "live/\(channel.id.text)/\(file)"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)

@@ -12,7 +12,7 @@ enum XtreamRoute: Equatable {
     /// A channel, live or in the past.
     case media(XtreamMedia)
     /// `/streaming/timeshift.php`, `/timeshift.php`: a channel in the past, which the query names.
-    case past(wayUp: String)
+    case past(pathToRoot: String)
 
     /// Nil when the path is none of that API.
     init?(path: String) {
@@ -20,8 +20,8 @@ enum XtreamRoute: Equatable {
         case "/player_api.php": self = .player
         case "/get.php": self = .playlist
         case "/xmltv.php": self = .guide
-        case "/timeshift.php": self = .past(wayUp: "")
-        case "/streaming/timeshift.php": self = .past(wayUp: "../")
+        case "/timeshift.php": self = .past(pathToRoot: "")
+        case "/streaming/timeshift.php": self = .past(pathToRoot: "../")
         default:
             guard let media = XtreamMedia(path: path) else { return nil }
             self = .media(media)
@@ -45,7 +45,7 @@ struct XtreamMedia: Equatable {
     /// Whether the name ends in `.ts` or in nothing, else in `.m3u8`.
     var isStream: Bool
     /// The way from the path to the root of the viewer's paths.
-    var wayUp: String
+    var pathToRoot: String
 
     init?(path: String) {
         // The number of slashes rules out most other paths before anything is decoded.
@@ -64,15 +64,15 @@ struct XtreamMedia: Equatable {
         default: return nil
         }
         password = texts[2]
-        wayUp = String(repeating: "../", count: slashes - 1)
+        pathToRoot = String(repeating: "../", count: slashes - 1)
     }
 
     /// A channel in the past with what a query says; nil if `stream` is no name of a channel.
-    init?(stream: String, minutes: String, start: String, password: String, wayUp: String) {
+    init?(stream: String, minutes: String, start: String, password: String, pathToRoot: String) {
         guard let name = Self.name(stream) else { return nil }
         (channel, isStream) = name
         form = .past(minutes: minutes, start: start)
-        (self.password, self.wayUp) = (password, wayUp)
+        (self.password, self.pathToRoot) = (password, pathToRoot)
     }
 
     /// The channel of a file name and whether that names a stream; nil for files of other kinds.

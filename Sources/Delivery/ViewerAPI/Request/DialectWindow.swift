@@ -2,7 +2,7 @@ import HTTP
 
 /// A window in the name of a file, as the players of other servers build it.
 ///
-/// It says what parameters of this API say, and is answered as those.
+/// It is turned into parameters of this API and answered like these.
 struct DialectWindow: Equatable {
     /// The parameters, as they are in the name.
     var items: [QueryItems.Item]

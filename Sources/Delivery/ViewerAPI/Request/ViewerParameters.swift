@@ -23,7 +23,7 @@ struct ViewerParameters: Equatable {
         try reader.refuseRepeated()
         window = WindowRequest(try reader.span())
         window.writesGaps = try reader.flag("gaps", value: "tag")
-        window.takesAnyTracks = try reader.flag("tracks", value: "any")
+        window.allowsMissingTracks = try reader.flag("tracks", value: "any")
         window.isStrict = try reader.choice("strict", [("true", true), ("false", false)]) ?? false
         rendition = try reader.rendition()
         audio = try reader.audio()
@@ -67,7 +67,7 @@ extension WindowRequest {
     private var options: [String] {
         var items: [String] = []
         if writesGaps { items.append("gaps=tag") }
-        if takesAnyTracks { items.append("tracks=any") }
+        if allowsMissingTracks { items.append("tracks=any") }
         if isStrict { items.append("strict=true") }
         return items
     }

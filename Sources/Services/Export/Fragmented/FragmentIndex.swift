@@ -15,7 +15,7 @@ final class FragmentIndex: Sendable {
 
     private struct State {
         var times: [Key: [FragmentRewriter.TrackTimes]] = [:]
-        var openings: [ArchiveKey: FileOpening] = [:]
+        var openings: [ArchiveKey: FileInitSection] = [:]
     }
 
     private let state = Mutex(State())
@@ -25,22 +25,22 @@ final class FragmentIndex: Sendable {
         self.store = store
     }
 
-    func opening(of plan: FragmentedPlan) async throws -> FileOpening {
+    func opening(of plan: FragmentedPlan) async throws -> FileInitSection {
         let key = ArchiveKey.initialization(plan.channel, plan.rendition, plan.initName)
         if let known = state.withLock({ $0.openings[key] }) { return known }
         let bytes = try await store.read(key)
-        let opening = FileOpening(bytes: bytes, section: try InitSection.reading(bytes))
+        let opening = FileInitSection(bytes: bytes, section: try InitSection.reading(bytes))
         guard opening.delay <= Limits.latestTicks else { throw Self.implausible }
         state.withLock { state in
-            if state.openings.count >= Limits.keptOpenings { state.openings.removeAll() }
+            if state.openings.count >= Limits.cachedInitSections { state.openings.removeAll() }
             state.openings[key] = opening
         }
         return opening
     }
 
-    /// The times of a segment's tracks: all of them, or the first of each, which the first bytes have.
+    /// The times of a segment's tracks: all if `isWhole`, else the first of each track.
     ///
-    /// Throws if one of them is no time.
+    /// For the first times only the beginning is read. Throws `notPacked` if a time is not plausible.
     func times(
         of segment: RecordedSegment, in plan: FragmentedPlan, _ section: InitSection, isWhole: Bool,
     ) async throws -> [FragmentRewriter.TrackTimes] {
@@ -58,7 +58,7 @@ final class FragmentIndex: Sendable {
         let times = scanner.tracks
         guard times.allSatisfy(Self.isPlausible) else { throw Self.implausible }
         state.withLock { state in
-            if state.times.count >= Limits.keptTimes { state.times.removeAll() }
+            if state.times.count >= Limits.cachedSegmentTimes { state.times.removeAll() }
             state.times[key] = times
         }
         return times

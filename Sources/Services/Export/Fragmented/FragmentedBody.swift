@@ -7,7 +7,7 @@ import Timeline
 actor FragmentedBody: HTTPBodySource {
     private let plan: FragmentedPlan
     private let opener: SegmentOpener
-    private let opening: FileOpening
+    private let opening: FileInitSection
     /// The segments that are still to be read.
     private var runs: ArraySlice<SegmentRun>
     private var segments: ArraySlice<RecordedSegment> = []
@@ -18,7 +18,7 @@ actor FragmentedBody: HTTPBodySource {
     /// Where the current segment begins in the file.
     private var position: UInt64
     private var ready: ArraySlice<UInt8> = []
-    private var reader: PartReader?
+    private var reader: SegmentReader?
     private var rewriter: FragmentRewriter
     private let shifts: RunShifts
 

@@ -40,7 +40,7 @@ package struct FragmentedPlan: Sendable {
 }
 
 /// The initialization section with which a file begins.
-struct FileOpening: Sendable {
+struct FileInitSection: Sendable {
     /// As it was recorded.
     let bytes: [UInt8]
     /// As long, without the delay that all tracks have.
@@ -61,7 +61,7 @@ struct FileOpening: Sendable {
 /// A plan with what is only known from the archive.
 package struct FragmentedFile: Sendable {
     let plan: FragmentedPlan
-    let opening: FileOpening
+    let opening: FileInitSection
     /// The longest media that the width of the times allows, microseconds; nil if all of them fit.
     package let longest: Int64?
 
@@ -69,7 +69,7 @@ package struct FragmentedFile: Sendable {
     package var byteCount: UInt64 { plan.runs.reduce(UInt64(opening.bytes.count)) { $0 + $1.plainBytes } }
 
     /// `firsts` are the first times of each continuous run.
-    init(_ plan: FragmentedPlan, _ opening: FileOpening, firsts: [[FragmentRewriter.TrackTimes]]) {
+    init(_ plan: FragmentedPlan, _ opening: FileInitSection, firsts: [[FragmentRewriter.TrackTimes]]) {
         (self.plan, self.opening) = (plan, opening)
         var longest: Int64?
         for (run, tracks) in zip(plan.continuous.all, firsts) {

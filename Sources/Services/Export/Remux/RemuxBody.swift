@@ -5,14 +5,14 @@ import Processes
 package actor RemuxBody: HTTPBodySource {
     private let plan: RemuxPlan
     private let feed: RemuxFeed
-    private let place: RemuxPlace?
+    private let place: RemuxPermit?
     private let ffmpeg: String
     private var program: ChildProgram?
     private var feeding: Task<Void, Never>?
     /// Bytes that were read before the answer began.
     private var opening: [UInt8] = []
 
-    init(plan: RemuxPlan, feed: RemuxFeed, place: RemuxPlace?, ffmpeg: String) {
+    init(plan: RemuxPlan, feed: RemuxFeed, place: RemuxPermit?, ffmpeg: String) {
         (self.plan, self.feed, self.place, self.ffmpeg) = (plan, feed, place, ffmpeg)
     }
 

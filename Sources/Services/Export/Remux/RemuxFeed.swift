@@ -14,9 +14,9 @@ struct RemuxFeed: Sendable {
         do {
             switch plan.media {
             case .one(let input): try await write(input, to: program)
-            case .beside(let beside):
-                let places = RunPlaces(beside, store: store, index: index)
-                let feed = BesideFeed(beside: beside, places: places, store: store)
+            case .audioVideo(let audioVideo):
+                let places = RunPlaces(audioVideo, store: store, index: index)
+                let feed = AudioVideoFeed(audioVideo: audioVideo, places: places, store: store)
                 async let picture: Void = feed.writePicture(to: program)
                 async let sound: Void = feed.writeSound(to: program)
                 _ = try await (picture, sound)

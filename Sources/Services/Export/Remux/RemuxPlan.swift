@@ -15,7 +15,7 @@ package struct RemuxPlan: Sendable {
     }
 
     /// A picture with sound that is a rendition of its own.
-    struct Beside: Sendable {
+    struct AudioVideo: Sendable {
         var picture: Side
         var sound: Side
         /// Those of the picture.
@@ -30,7 +30,7 @@ package struct RemuxPlan: Sendable {
 
     enum Media: Sendable {
         case one(Input)
-        case beside(Beside)
+        case audioVideo(AudioVideo)
     }
 
     let media: Media
@@ -53,14 +53,14 @@ package struct RemuxPlan: Sendable {
             runs = ContinuousRuns(input.runs)
         case .fragmented(let file): runs = file.plan.continuous
         }
-        media = .beside(Beside(picture: picture, sound: sound, runs: runs))
+        media = .audioVideo(AudioVideo(picture: picture, sound: sound, runs: runs))
     }
 
     /// The streams that ffmpeg reads.
     var inputCount: Int {
         switch media {
         case .one: 1
-        case .beside: 2
+        case .audioVideo: 2
         }
     }
 
@@ -73,11 +73,11 @@ package struct RemuxPlan: Sendable {
         case .one(let input):
             arguments += ["-f", input.formatName, "-i", "pipe:0", "-map", "0:v:0?", "-map", "0:a:0?"]
             arguments += ["-c", "copy"] + input.audioFilter
-        case .beside(let beside):
-            for (stream, side) in [("pipe:0", beside.picture), ("pipe:3", beside.sound)] {
+        case .audioVideo(let audioVideo):
+            for (stream, side) in [("pipe:0", audioVideo.picture), ("pipe:3", audioVideo.sound)] {
                 arguments += ["-thread_queue_size", "256", "-f", side.formatName, "-i", stream]
             }
-            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + beside.sound.audioFilter
+            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + audioVideo.sound.audioFilter
         }
         // Sound alone has no key frames at which a fragment could end.
         return arguments + ["-avoid_negative_ts", "make_zero", "-frag_duration", "10000000"]

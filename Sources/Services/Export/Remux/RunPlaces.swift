@@ -16,7 +16,7 @@ actor RunPlaces {
         var track: FragmentRewriter.TrackTimes?
         /// Of sound in fMP4.
         var sound: Sound?
-        /// What is added to the times of other sound if it does not count from the same time as the picture.
+        /// Ticks to add to sound that is not fMP4 and has its own time base; nil if that is the picture's.
         var ownSoundTicks: Int64?
 
         /// What is added to the times of transport streams.
@@ -38,16 +38,16 @@ actor RunPlaces {
         var length: Int64
     }
 
-    private let beside: RemuxPlan.Beside
+    private let audioVideo: RemuxPlan.AudioVideo
     private let store: any SegmentStore
     private let index: FragmentIndex
     /// The first and last segment of sound beside each run; nil where it has none.
     private let soundEnds: [(first: RecordedSegment, last: RecordedSegment)?]
     private var found: [Place] = []
 
-    init(_ beside: RemuxPlan.Beside, store: any SegmentStore, index: FragmentIndex) {
-        (self.beside, self.store, self.index) = (beside, store, index)
-        soundEnds = beside.soundEnds
+    init(_ audioVideo: RemuxPlan.AudioVideo, store: any SegmentStore, index: FragmentIndex) {
+        (self.audioVideo, self.store, self.index) = (audioVideo, store, index)
+        soundEnds = audioVideo.soundEnds
     }
 
     func place(ofRun wanted: Int) async throws -> Place {
@@ -61,11 +61,11 @@ actor RunPlaces {
     }
 
     private func place(_ number: Int, after before: Place?) async throws -> Place {
-        let run = beside.runs.all[number]
+        let run = audioVideo.runs.all[number]
         let picture = try await picture(of: run)
         var begin = before?.range.upperBound ?? TransportStreamJoiner.begin
         var sound: (span: TrackSpan, lead: Int64)?
-        if case .fragmented(let file) = beside.sound, let ends = soundEnds[number] {
+        if case .fragmented(let file) = audioVideo.sound, let ends = soundEnds[number] {
             let span = try await span(ends.first, ends.last, of: file)
             let lead = Self.lead(of: span.first, ends.first, before: picture.first, run)
             // Sound may last longer than the picture: the next run waits for its end.
@@ -82,7 +82,7 @@ actor RunPlaces {
                 let first = begin + sound.lead
                 return Sound(range: first..<(first + max(1, sound.span.length)), track: sound.span.track)
             })
-        if case .stream(let input) = beside.sound, let segment = soundEnds[number]?.first,
+        if case .stream(let input) = audioVideo.sound, let segment = soundEnds[number]?.first,
             let first = try await span(of: segment, input, at: run.time(of: segment, picture.first))?.first
         {
             let lead = Self.lead(of: first, segment, before: picture.first, run)
@@ -95,7 +95,7 @@ actor RunPlaces {
     private func picture(
         of run: ContinuousRun,
     ) async throws -> (first: UInt64, length: Int64, track: FragmentRewriter.TrackTimes?) {
-        switch beside.picture {
+        switch audioVideo.picture {
         case .stream(let input):
             let first = try await span(of: run.first, input)
             let last = run.first == run.last ? first : try await span(of: run.last, input)
@@ -160,7 +160,7 @@ actor RunPlaces {
     }
 }
 
-extension RemuxPlan.Beside {
+extension RemuxPlan.AudioVideo {
     fileprivate var soundEnds: [(first: RecordedSegment, last: RecordedSegment)?] {
         var ends = [(first: RecordedSegment, last: RecordedSegment)?](repeating: nil, count: runs.all.count)
         let parts =

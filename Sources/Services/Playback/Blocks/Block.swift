@@ -19,11 +19,11 @@ final class Block: Sendable {
     let text: BlockText?
     /// Read when an I-frame playlist is first asked for.
     let keyFrames = OnceReference<BlockKeyFrames>()
-    /// The same quarter with the better bytes that came after some were published; nil if none came.
+    /// The same quarter, with the better bytes of repaired segments; nil if no segment was repaired.
     let repaired: Block?
     /// Approximate memory use, including the text once it is rendered.
     let byteCount: Int
-    /// Whether it was used without asking the cache since the cache looked.
+    /// Whether the block was used without a cache lookup since the last `takeTouch`.
     private let isTouched = Atomic(false)
 
     init(_ record: QuarterRecord, formats: [Int32: SegmentFormat], rendition: RenditionID) {

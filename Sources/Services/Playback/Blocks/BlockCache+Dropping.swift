@@ -7,10 +7,10 @@ import Concurrency
 /// hand moves along it. At each step it compares a few blocks at equal distances and drops the one that is
 /// wanted least, so no call looks at all blocks.
 extension BlockCache.State {
-    /// Drops blocks until there is room.
+    /// Drops blocks until at most `capacity` bytes are left.
     ///
-    /// - Returns: true once a tenth of the memory has been dropped, which is the time for others to drop the
-    ///   same blocks
+    /// - Returns: true when a tenth of `capacity` has been dropped since the last true; other owners of the
+    ///   blocks should then drop them, too
     mutating func shrink(to capacity: Int, now: SteadyInstant) -> Bool {
         let since = now - Limits.usedAgainFor
         var passed = 0

@@ -12,7 +12,7 @@ final class BlockCache: Sendable {
         var used: SteadyInstant
         /// The position in the ring.
         var place: Int
-        /// Bytes of what the block came to hold later.
+        /// Bytes that were added after the insertion, such as key frames.
         var added = 0
         /// Whether it was used again after some time: a walk over old windows uses each block once.
         var isUsedAgain = false
@@ -56,8 +56,10 @@ final class BlockCache: Sendable {
     /// How many blocks came in since the start.
     var insertedCount: Int { state.withLock { $0.insertedCount } }
 
-    /// Keeps at most `capacity` bytes; `evicted` is called each time a tenth of them was dropped because of
-    /// that, so that others drop it, too.
+    /// Keeps at most `capacity` bytes.
+    ///
+    /// `evicted` is called each time a tenth of `capacity` has been dropped to free memory, so that other
+    /// owners of the blocks drop them, too.
     init(capacity: Int, clock: HostClock, evicted: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.clock = clock
@@ -132,7 +134,7 @@ final class BlockCache: Sendable {
 }
 
 extension BlockCache {
-    /// Counts bytes that blocks came to hold, of those that are still in memory.
+    /// Adds bytes to the sizes of blocks; a block that is no longer in memory is ignored.
     func add(_ more: [(byteCount: Int, block: Block)]) {
         let now = clock.steady()
         let hasEvicted = state.withLock { state in
@@ -198,7 +200,7 @@ extension BlockCache.State {
         return block
     }
 
-    /// A block that a picture used without asking the cache counts as used now.
+    /// A block that a block index used without asking the cache counts as used now.
     mutating func noteTouch(_ quarter: Quarter, now: SteadyInstant) {
         guard entries[quarter.rendition]?[quarter.begin]?.block.takeTouch() == true else { return }
         entries[quarter.rendition]?[quarter.begin]?.use(at: now)

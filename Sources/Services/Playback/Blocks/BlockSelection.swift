@@ -5,10 +5,10 @@ import Timeline
 struct BlockSelection {
     let window: TimeWindow
     let scope: SegmentScope
-    /// Only published segments that begin before it are seen, because no more of these can appear.
+    /// In the published scope only segments that begin before it are selected.
     ///
-    /// A decision that is based on them therefore stays valid, whichever rendition reaches beyond the
-    /// watermark.
+    /// No more such segments can appear. A decision that is based on them stays valid, even if a rendition
+    /// has segments after the watermark.
     let watermark: Instant
 
     /// The quarters in which segments of the window can begin; nil if there are none.
@@ -26,7 +26,7 @@ struct BlockSelection {
     func segments(of blocks: [Block]) -> SegmentList {
         var all = SegmentList()
         for block in blocks {
-            // What a growing playlist has said stays as it is.
+            // A growing playlist never changes a listed segment, so it keeps the bytes from before a repair.
             let block = scope == .archive ? block.repaired ?? block : block
             all.append(block, block.segments.indices)
         }

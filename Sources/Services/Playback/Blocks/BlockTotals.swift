@@ -44,8 +44,9 @@ final class BlockTotals: Sendable {
         return sizes.storeIfNil(RowSizes(segments)).rows
     }
 
-    /// Of each full group of segments what bit rates take of it; they are kept for the first target duration,
-    /// which usually stays the only one.
+    /// The sum and the run with the highest rate of each full group of segments, for bit rates.
+    ///
+    /// Only the result for the first target duration is cached; usually there is no other.
     func groups(targetSeconds: Int) -> [BitRateMeter.Group] {
         if let known = grouped.load(), known.targetSeconds == targetSeconds { return known.groups }
         let made = RowGroups(rows, targetSeconds: targetSeconds)
@@ -72,8 +73,9 @@ final class BlockTotals: Sendable {
         return joined.withLock { $0[join] }
     }
 
-    /// The highest bit rate of any run that ends in the block and counts, if none begins before the block
-    /// before.
+    /// The highest rate of runs that end in this block and last 0.5 to 1.5 target durations, bits per second.
+    ///
+    /// Only runs that begin in this block or in `before`, the previous one, are measured.
     func peak(after before: BlockTotals, targetSeconds: Int) -> Int64 {
         let join = Join(before: before.number, targetSeconds: targetSeconds)
         if let usual = usual.load(), usual.join == join { return usual.peak }
@@ -102,7 +104,7 @@ final class BlockTotals: Sendable {
     }
 }
 
-/// What bit rates take of each segment of a block.
+/// Size and media duration of each segment of a block, for bit rates.
 final class RowSizes: Sendable {
     struct Row {
         var bytes: Int64

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A reference that is set once, by whichever thread has made the object first.
 ///
-/// Does what `AtomicLazyReference` does. That one is not compiled for its object, and a load through it looks
-/// up the type each time: a tenth of what a compressed playlist of a day took.
+/// It replaces `AtomicLazyReference`, which is not specialized for its object type. Each load there looks up
+/// the type metadata, which took a tenth of the time of a compressed playlist of a day.
 @safe
 struct OnceReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     /// The address of the object, which this owns; 0 while there is none.

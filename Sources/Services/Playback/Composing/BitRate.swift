@@ -39,7 +39,7 @@ struct BitRateMeter {
     private var whole = Run()
     /// The runs that can still grow; they are few, because a run soon becomes too long.
     private var open: [Run] = []
-    /// The block before, if only runs within it are open and it is too long for a run to reach through it.
+    /// The previous block, if it is too long for a run to span it; `open` then lacks its runs.
     private var before: BlockTotals?
     /// The maximum over the runs so far.
     private(set) var peak: Int64 = 0
@@ -91,10 +91,10 @@ struct BitRateMeter {
         open(rows, range)
     }
 
-    /// Appends blocks of which each is too long for a run to reach through it; false if the block before them
-    /// is not.
+    /// Appends blocks that are each too long for a run to span them.
     ///
-    /// `peak` is the highest rate of the runs that end in them.
+    /// False if the block before them is not that long; then nothing is appended. `peak` is the highest bit
+    /// rate of the runs that end in the blocks.
     mutating func append(bytes: Int64, duration: Int64, peak: Int64, endingWith last: BlockTotals) -> Bool {
         guard before != nil else { return false }
         whole.append(bytes: bytes, duration: duration)
@@ -121,7 +121,7 @@ struct BitRateMeter {
         }
     }
 
-    /// All rows of a range, and of the runs within them that count the one with the highest rate.
+    /// The sum of a range of rows, and the run with the highest rate in it (see `highestRun`).
     private func runs(within block: BlockTotals, _ range: Range<Int>) -> (all: Run, highest: Run) {
         let (rows, groups) = (block.rows, block.groups(targetSeconds: targetSeconds))
         var (all, highest) = (Run(), Run())
@@ -144,7 +144,7 @@ struct BitRateMeter {
         return (all, highest)
     }
 
-    /// The run with the highest rate that ends with a row and counts.
+    /// The run with the highest rate that ends with a row and lasts 0.5 to 1.5 target durations.
     private func highestRun(within rows: [RowSizes.Row], from first: Int, endingAt end: Int) -> Run {
         var (run, highest, begin) = (Run(), Run(), end)
         while begin >= first {
@@ -156,7 +156,7 @@ struct BitRateMeter {
         return highest
     }
 
-    /// Of each full group of rows all of it, and of the runs that end in it the one with the highest rate.
+    /// For each full group of rows: the sum, and the run with the highest rate that ends in the group.
     static func groups(of rows: [RowSizes.Row], targetSeconds: Int) -> [Group] {
         let meter = BitRateMeter(targetSeconds: targetSeconds)
         return (0..<(rows.count / Limits.rowsPerGroup)).map { index in

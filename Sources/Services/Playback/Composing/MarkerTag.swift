@@ -8,11 +8,11 @@ struct MarkerTag: Sendable {
 }
 
 extension PlaylistContents {
-    /// The tags of all markers, in the order in which they stand; they are the same in every rendition.
+    /// The tags of all markers, in playlist order; they are the same in every rendition.
     ///
-    /// A closed window has them in front of its first segment, one for each marker. A growing playlist never
-    /// changes what it has stated: a tag stands where the playlist ended when it became known, and what the
-    /// source added later stands in a tag of its own (RFC 8216bis §4.4.5.1).
+    /// A closed window has one tag for each marker, before its first segment. A growing playlist never
+    /// changes what it has listed: a tag is written where the playlist ended when the marker became known.
+    /// What the source added later gets a tag of its own (RFC 8216bis §4.4.5.1).
     func markerTags() -> [MarkerTag] {
         let written = markers.written(in: markerWindow)
         guard plan.kind != .closed else {
@@ -51,14 +51,14 @@ extension [MarkerText] {
 }
 
 extension RecordedMarker {
-    /// An interstitial names other media of the source, which are not recorded: a player would look for them.
+    /// False for an interstitial: it names media that are not recorded, and players would fetch them.
     fileprivate var isWritten: Bool { classID != "com.apple.hls.interstitial" }
 }
 
 extension MarkerText {
     /// The tags of a growing playlist that begins at an instant.
     ///
-    /// What the marker has said until it reaches into the playlist stands in its first tag.
+    /// The first tag has the attributes of all versions up to the first one that overlaps the playlist.
     fileprivate func growingTags(from begin: Instant) -> [MarkerTag] {
         let versions = marker.versions
         guard let first = versions.firstIndex(where: { marker.begin >= begin || $0.until > begin }) else {

@@ -5,7 +5,7 @@ package import Timeline
 /// A marker with its EXT-X-DATERANGE as playlists write it, made on first use: many playlists have the same
 /// tags.
 package final class MarkerText: Sendable {
-    /// What of a marker a tag says.
+    /// Which attributes of a marker a tag contains.
     enum Part: Hashable {
         case all
         /// What became known up to a version.

@@ -1,8 +1,8 @@
 extension Range<Int> {
-    /// The first position of which a condition is true, as it is of all that follow; the end if it is true of
-    /// none.
+    /// The first position at which a condition is true; the upper bound if there is none.
     ///
-    /// The search begins at a position that is likely to be near.
+    /// The condition must be true at all later positions, too. The search begins at `guess`, which should be
+    /// near the result.
     func first(near guess: Int, where isFound: (Int) -> Bool) -> Int {
         // The position is `high` or lies before it.
         var (low, high) = (lowerBound, upperBound)

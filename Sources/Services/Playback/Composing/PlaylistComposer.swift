@@ -5,10 +5,10 @@ import Timeline
 package enum PlaylistComposer {
     /// Composes the playlists of a window in the past.
     ///
-    /// They contain no renditions if nothing is held. `held` reaches from a minute before the window to a
-    /// minute after it, so that runs of segments at its ends are seen completely. A window is settled if
-    /// nothing in it can change except keys and repairs. A channel is over if it will never publish anything
-    /// again. Throws if a growing playlist has lost its head, and its entries might get other numbers.
+    /// There are no renditions if nothing is held. `held` must reach from a minute before the window to a
+    /// minute after it, so that stretches at its edges are complete. A window is settled if only keys and
+    /// repairs can change it. A channel is over if it will never publish again. Throws `expired` if a growing
+    /// playlist has lost its first segments and its entries might get other numbers.
     package static func compose(
         _ held: HeldSegments, plan: WindowPlan, isSettled: Bool = false, isOver: Bool = false,
     ) throws(PlaybackError) -> PlaylistContents {

@@ -52,7 +52,7 @@ package struct PlaylistContents: Sendable {
         return (window.microseconds - missing, missing)
     }
 
-    /// Throws if anything is missing in one of the listed renditions, or in any of them if none is named.
+    /// Throws `incomplete` if the named rendition lacks media; with nil, if any listed one does.
     package func checkWhole(_ named: RenditionID?) throws(PlaybackError) {
         for rendition in renditions where named == nil || rendition.id == named {
             let missing = completeness(of: rendition).missing

@@ -20,7 +20,7 @@ struct RenditionSelection {
         guard var reference = Self.reference(inside, plan)?.format else { return }
         for stretch in inside {
             let continues =
-                plan.takesAnyTracks
+                plan.allowsMissingTracks
                 ? stretch.format.container == reference.container : stretch.format.joins(reference)
             if continues {
                 if reference.tracks.isEmpty { reference = stretch.format }
@@ -43,7 +43,7 @@ struct RenditionSelection {
 
     /// The stretch to which the others are compared; what an EVENT playlist has begun with stays.
     private static func reference(_ stretches: [Stretch], _ plan: WindowPlan) -> Stretch? {
-        plan.kind == .event || plan.takesAnyTracks ? stretches.first : stretches.reference
+        plan.kind == .event || plan.allowsMissingTracks ? stretches.first : stretches.reference
     }
 
     /// Whether a growing playlist has to wait for what follows a stretch.

@@ -79,7 +79,7 @@ extension SegmentList.Piece {
 }
 
 extension SegmentFormat {
-    /// A segment without a key cannot be played.
+    /// Whether a player can read it: it is clear, or its key or its DRM tags are recorded.
     var isPlayable: Bool {
         keyMethod == nil || keyName != nil || !drmTags.isEmpty
     }

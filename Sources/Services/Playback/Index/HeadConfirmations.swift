@@ -1,9 +1,9 @@
 import Concurrency
 import Synchronization
 
-/// Questions that many requests share: each waits for one that begins after it arrived.
+/// Shares one query among many requests: each waits for a round that begins after it arrived.
 ///
-/// A request that waits has no task or timer of its own here: the round that it waits for resumes it.
+/// A waiting request has no task or timer of its own; the end of its round resumes it.
 final class HeadConfirmations: Sendable {
     private typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -53,7 +53,7 @@ final class HeadConfirmations: Sendable {
         }
     }
 
-    /// Those whom a round is for, which begins now; nil if there are none, and no round follows.
+    /// Begins a round and returns its waiters; nil if nobody waits; then no round follows.
     private func begin(at instant: SteadyInstant) -> [Waiter]? {
         state.withLock { state in
             guard !state.waiters.isEmpty else {

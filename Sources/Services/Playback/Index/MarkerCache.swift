@@ -5,8 +5,8 @@ import Timeline
 
 /// The markers of channels in memory, by day.
 ///
-/// A day that was read after a change of the channel's markers has everything that a playlist of an older
-/// head states: what became known later stands behind everything that such a playlist lists.
+/// A day that was read after a change of the markers also serves playlists of an older head: markers that
+/// became known later come after everything that such a playlist lists.
 final class MarkerCache: Sendable {
     private struct Place: Hashable {
         var channel: Int32

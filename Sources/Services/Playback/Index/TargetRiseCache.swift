@@ -14,9 +14,10 @@ final class TargetRiseCache: Sendable {
             sequence >= head.discontinuitySequence && targetSeconds >= head.targetSeconds
         }
 
-        /// A sequence begins where the published log ended; behind its end lies what was known before the
-        /// channel was reanchored.
-        func isOfTimeLine(of head: PublishedHead) -> Bool {
+        /// Whether no rise begins after the end of the published log.
+        ///
+        /// Such a rise belongs to the time line before the channel was reanchored.
+        func isOnTimeLine(of head: PublishedHead) -> Bool {
             rises.allSatisfy { $0.begin <= head.end }
         }
     }
@@ -32,7 +33,7 @@ final class TargetRiseCache: Sendable {
     func rises(of head: ChannelHead) async throws(CatalogueError) -> [TargetRise] {
         let published = head.publishedHead
         let known = entries.withLock { $0[head.channel] }.flatMap { entry in
-            entry.isOfTimeLine(of: published) ? entry : nil
+            entry.isOnTimeLine(of: published) ? entry : nil
         }
         if let known, known.isComplete(for: published) { return known.rises }
         let newer = try await catalogue.targetRises(of: head.channel, from: known?.sequence ?? 0)

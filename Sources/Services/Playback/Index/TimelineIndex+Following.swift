@@ -40,12 +40,12 @@ extension TimelineIndex {
     /// Listens for changes and also polls for them, until cancelled.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.hear() }
+            group.addTask { await self.listen() }
             group.addTask { await self.poll() }
         }
     }
 
-    private func hear() async {
+    private func listen() async {
         await withDiscardingTaskGroup { group in
             for await change in catalogue.changes() {
                 switch change {
@@ -60,7 +60,7 @@ extension TimelineIndex {
                     if renewals.add(change.channel) { group.addTask { await self.renewWaiting() } }
                 case .anything:
                     channels.expireAll()
-                    group.addTask { await self.lookAround() }
+                    group.addTask { await self.pollChanges() }
                 }
             }
         }
@@ -78,12 +78,12 @@ extension TimelineIndex {
     private func poll() async {
         while !Task.isCancelled {
             try? await clock.sleep(for: Limits.pollInterval)
-            await lookAround()
+            await pollChanges()
         }
     }
 
     /// Asks which of the channels in use have changed, reads those again, and confirms the others.
-    private func lookAround() async {
+    private func pollChanges() async {
         await directory.renew()
         await confirmChannels()
         for channel in await confirmHeads() { await renewHead(of: channel) }

@@ -21,52 +21,52 @@ package final class TimelineIndex: Sendable {
     private let markers: MarkerCache
     private let targetRises: TargetRiseCache
     /// Windows that are read from the catalogue: each is in memory as a whole, beside the cache.
-    private let coldWindows: ColdTurns
+    private let coldWindows: ClientTurns
     /// Those of few blocks.
-    private let shortWindows: ColdTurns
+    private let shortWindows: ClientTurns
     /// The data of a window of many days exceeds the cache.
-    private let longWindows: ColdTurns
+    private let longWindows: ClientTurns
 
     /// Requests for what is recorded near a window that holds nothing.
-    private let searches: ColdTurns
+    private let searches: ClientTurns
     private let nearest = NearestSpans()
-    private let pictures: ChannelPictures
+    private let blockIndexes: ChannelBlockIndexes
 
     /// Creates an index.
     ///
-    /// Cached data remains valid for `awaySeconds` while the catalogue is unavailable. After that its files
+    /// Cached data remains valid for `maxStaleSeconds` while the catalogue is unavailable. After that its files
     /// may have been deleted. `isShared` says that other nodes answer the same viewers. Windows are read from
     /// the catalogue on `executor`, with nil on the runtime's threads.
     package init(
-        catalogue: Catalogue, awaySeconds: Int64, isShared: Bool = false,
+        catalogue: Catalogue, maxStaleSeconds: Int64, isShared: Bool = false,
         executor: (any TaskExecutor)? = nil, clock: HostClock,
     ) {
         self.catalogue = catalogue
         self.isShared = isShared
         self.clock = clock
-        let away = Duration.seconds(awaySeconds)
+        let away = Duration.seconds(maxStaleSeconds)
         channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
         directory = ChannelDirectory(catalogue: catalogue, clock: clock)
-        let pictures = ChannelPictures()
-        self.pictures = pictures
+        let blockIndexes = ChannelBlockIndexes()
+        self.blockIndexes = blockIndexes
         blocks = Blocks(
             catalogue: catalogue, capacity: Limits.blockBytes, executor: executor, clock: clock
         ) {
-            pictures.dropAll()
+            blockIndexes.dropAll()
         }
         markers = MarkerCache(catalogue: catalogue, clock: clock)
         targetRises = TargetRiseCache(catalogue: catalogue)
-        coldWindows = ColdTurns(
+        coldWindows = ClientTurns(
             Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
             clock: clock)
-        shortWindows = ColdTurns(
+        shortWindows = ClientTurns(
             Limits.shortTurns, perClient: Limits.shortTurnsPerClient, waiting: Limits.shortWindowsWaiting,
             clientWaiting: Limits.clientShortWindowsWaiting, clock: clock)
-        searches = ColdTurns(
+        searches = ClientTurns(
             Limits.searchesAtOnce, perClient: Limits.searchesPerClient, waiting: Limits.searchesWaiting,
             clock: clock)
-        longWindows = ColdTurns(
+        longWindows = ClientTurns(
             Limits.longWindowsAtOnce, perClient: Limits.longWindowsPerClient,
             waiting: Limits.longWindowsWaiting, clock: clock)
     }
@@ -109,22 +109,22 @@ package final class TimelineIndex: Sendable {
     }
 
     /// What memory holds of a channel.
-    func picture(of head: ChannelHead) -> ChannelPicture {
-        pictures.picture(of: head, blockCount: blocks.insertedCount) {
-            ChannelPicture(head) { blocks.held(of: $0.row) }
+    func blockIndex(of head: ChannelHead) -> ChannelBlockIndex {
+        blockIndexes.blockIndex(of: head, blockCount: blocks.insertedCount) {
+            ChannelBlockIndex(head) { blocks.held(of: $0.row) }
         }
     }
 
-    /// Lets the picture of a channel be made again, because it lacks blocks.
-    func dropPicture(of channel: Int32) {
-        pictures.drop(channel, blockCount: blocks.insertedCount)
+    /// Lets the block index of a channel be made again, because it lacks blocks.
+    func dropBlockIndex(of channel: Int32) {
+        blockIndexes.drop(channel, blockCount: blocks.insertedCount)
     }
 
     /// All segments that overlap a window, and the markers that lie in it.
     ///
-    /// In the published scope only those that begin before the watermark of the head. Of windows that are not
-    /// in memory only a few are read at a time, and of one client fewer. A window that waits too long, or
-    /// comes when too many wait already, is refused as `busy`.
+    /// In the published scope only segments that begin before the watermark of the head. Few windows are read
+    /// from the catalogue at a time, and fewer for one client. Throws `busy` if a window waits too long, or
+    /// if too many already wait.
     func heldSegments(
         of head: ChannelHead, in window: TimeWindow, scope: SegmentScope, for client: String?,
     ) async throws(PlaybackError) -> HeldSegments {
@@ -175,7 +175,7 @@ package final class TimelineIndex: Sendable {
         }
     }
 
-    private func turns(of blocks: [Block]) -> ColdTurns {
+    private func turns(of blocks: [Block]) -> ClientTurns {
         blocks.count > Limits.shortWindowBlocks ? coldWindows : shortWindows
     }
 

@@ -22,8 +22,8 @@ final class TrackedHead: Sendable {
 
     /// The head after a later read.
     ///
-    /// A watermark that has moved back means that the channel was reanchored: what was seen of its former
-    /// time line does not say what is settled now.
+    /// A watermark that has moved back means that the channel was reanchored. The history of the former time
+    /// line is then dropped: it does not say what is settled now.
     func following(_ newer: ChannelHead, at instant: SteadyInstant) -> TrackedHead {
         if newer.publishedHead.watermark < head.publishedHead.watermark {
             return TrackedHead(newer, at: instant)
@@ -67,7 +67,10 @@ struct HeadSnapshot: Sendable {
         return window.end <= settled || isQuiet(now: now)
     }
 
-    /// Whether nothing is pending and nothing was published for three target durations, or nothing for long.
+    /// Whether the channel has stopped publishing.
+    ///
+    /// Either nothing was published for long (`Limits.quiet` or more), or nothing for three target durations
+    /// and nothing is pending.
     func standsStill(now: Instant) -> Bool {
         let settled = known.history.settled(for: head.publishedHead.settling, asOf: asOf)
         return head.pending.isEmpty && head.publishedHead.watermark <= settled || isQuiet(now: now)

@@ -25,9 +25,9 @@ struct WatermarkHistory: Sendable {
         if sights.count > Limits.trackedWatermarks { sights.remove(at: 1) }
     }
 
-    /// Up to where the channel had been published for a span when it was last seen.
+    /// The newest watermark that had been known for `span` at the instant `seen`.
     ///
-    /// For the time before the first entry only the channel's own clock is known.
+    /// Before the first entry only the channel's own clock is known: it is the first watermark minus `span`.
     func settled(for span: Duration, asOf seen: SteadyInstant) -> Instant {
         let before = first - span.wholeMicroseconds
         let sight = sights.last { $0.at <= seen - span }

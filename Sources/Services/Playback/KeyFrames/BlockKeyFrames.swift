@@ -35,7 +35,7 @@ final class BlockKeyFrames: Sendable {
     ///
     /// Nil if playlists cannot share them.
     let text: BlockText?
-    /// The longest of these times, microseconds; 0 without a text.
+    /// The longest duration of a frame, microseconds; 0 if a frame is too short or too late.
     let longest: Int64
     /// Approximate memory use, including the text once it is written.
     let byteCount: Int

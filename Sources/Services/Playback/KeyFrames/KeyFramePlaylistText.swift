@@ -85,8 +85,8 @@ struct KeyFramePlaylistText {
 
     /// Adds the frames of a slice as lines of its block; false if it has to be written segment by segment.
     ///
-    /// The first frame and the last one are told from what stands beside them, so they share their lines only
-    /// if these turn out to be the same.
+    /// The lines of the first and the last frame depend on their neighbours. The block's lines are used for
+    /// them only if they turn out to be the same.
     private mutating func addBlock(_ piece: SegmentList.Piece) -> Bool {
         guard let known = piece.block.keyFrames.load(), known.text != nil,
             let format = texts[piece.first.formatID], hasOneSequence(piece)
@@ -141,7 +141,7 @@ struct KeyFramePlaylistText {
         if !bytes.isEmpty { pieces.append(.own(bytes)) }
     }
 
-    /// Ends what cannot go on in a segment.
+    /// Moves on to a segment; at a discontinuity it ends the open frame.
     private mutating func pass(_ segment: RecordedSegment) {
         let sequence = contents.discontinuities.sequence(of: segment)
         if let passed, passed.sequence == sequence {

@@ -40,8 +40,9 @@ final class KeyFrameRates: Sendable {
 extension Block {
     var place: KeyFrameRates.Place { .init(quarter: quarter, version: version) }
 
-    /// The highest rate of a key frame, bits per second; no window lets one last shorter than to the end of
-    /// its segment.
+    /// The highest bit rate of a key frame, bits per second.
+    ///
+    /// A frame lasts until the next one or the end of its segment; it is never shorter in a window.
     func keyFrameRate(_ found: QuarterKeyFrames) -> Int64 {
         var matching = KeyFrameMatching(found)
         var highest: Int64 = 0

@@ -3,8 +3,8 @@ package import Timeline
 
 /// Writes a WebVTT track whose cues name the pictures of a window, for the seek bars of players.
 ///
-/// Its times are those of the media playlist: from the first segment on, each as long as its EXTINF. A hole
-/// takes no time, unless the playlist has it as EXT-X-GAP; then no cue lies in it.
+/// Cue times follow the media playlist: they begin at the first segment, and each segment lasts as long as
+/// its EXTINF. A hole takes no time, unless the playlist lists it as EXT-X-GAP; then no cue covers it.
 struct ThumbnailTrackText {
     private let rendition: ListedRendition
     private let writesGaps: Bool

@@ -28,9 +28,9 @@ extension WindowPlayer {
 
     /// The last key frame of a rendition, or with nil of the leading one, at or before an instant.
     ///
-    /// It is in the segment of that instant, or where that has none before it, in one of the last minute. It
-    /// is an error if the rendition holds nothing within one segment before the instant. What was read of a
-    /// block stays in memory with it.
+    /// It is in the segment at that instant or, if that segment has no earlier key frame, in one of the last
+    /// minute. Throws `nothingRecorded` if the rendition holds nothing within one segment duration before the
+    /// instant. What was read of a block stays in memory with it.
     package func keyFrame(
         at time: Instant, of id: RenditionID?, _ channel: Channel, now: Instant, for client: String?,
     ) async throws(PlaybackError) -> FoundKeyFrame {
@@ -42,7 +42,7 @@ extension WindowPlayer {
         var failure = PlaybackError.nothingRecorded(available: [])
         for (index, span) in spans.enumerated() {
             var request = WindowRequest(span)
-            (request.takesAnyTracks, request.client) = (true, client)
+            (request.allowsMissingTracks, request.client) = (true, client)
             do throws(PlaybackError) {
                 let contents = try await compose(
                     request, of: channel, now: now, findsAlternatives: false)

@@ -133,9 +133,10 @@ final class BlockText: Sendable {
     private let strips = Mutex<[Int: Strip]>([:])
     private let packedGroups = OnceReference<PackedGroups>()
 
-    /// The lines that `write` gives, none of which has a key.
+    /// Creates a text whose lines `write` makes on first use.
     ///
-    /// `position` is which quarter of an hour since 1970 they lie in.
+    /// `position` is the number of the quarter of an hour since 1970. `beginsWithKey` says whether the lines
+    /// begin with EXT-X-KEY.
     init(
         position: Int64, format: FormatText, beginsWithKey: Bool = false,
         _ write: @escaping @Sendable () -> Written,

@@ -14,7 +14,7 @@ struct MeasuredRendition {
     var id: RenditionID { description.id }
 }
 
-/// The renditions of a variant, of each kind one plays at a time; their positions among all.
+/// The renditions of a variant, as positions in `renditions`; one of each kind plays at a time.
 struct Combination {
     var own: [Int]
     var audio: [Int]
@@ -151,7 +151,9 @@ extension MultivariantText {
     /// How the codecs of video begin (RFC 6381).
     private static let pictures = ["avc", "hvc", "hev", "dvh", "av01", "vp0", "mp4v", "vvc", "vvi"]
 
-    /// A group of which something is known; NONE only if all variants say it (RFC 8216bis §4.4.6.2).
+    /// CLOSED-CAPTIONS of a variant: a group that its media contain, or NONE; nil to leave it out.
+    ///
+    /// NONE is stated only if all variants state it (RFC 8216bis §4.4.6.2).
     private func captions(
         _ said: VariantStream, of rendition: MeasuredRendition,
     ) -> VariantStream.ClosedCaptions? {

@@ -18,7 +18,7 @@ package struct RenderedPlaylist: Sendable {
         case line(BlockText, Int)
     }
 
-    /// What is compressed and digested at once; its own text is never beside another one of its own.
+    /// A unit that is compressed and digested as a whole; two `own` parts are never neighbours.
     private enum Part: Sendable {
         case own([UInt8])
         case block(BlockText, BlockText.Lines)
@@ -190,8 +190,9 @@ package struct RenderedPlaylist: Sendable {
         return []
     }
 
-    /// The texts of so many consecutive blocks that begin with a part, at a multiple of their number; none
-    /// if it is another part.
+    /// The texts of `length` consecutive blocks from a part on; empty if there are not so many.
+    ///
+    /// The position of the first block must be a multiple of `length`.
     private static func run(of length: Int, from index: Int, in parts: [Part]) -> [BlockText] {
         guard case .block(let first, _) = parts[index], first.position.isMultiple(of: Int64(length)),
             index + length <= parts.count, case .block = parts[index + length - 1]

@@ -21,9 +21,10 @@ package struct ListedSpan: Sendable {
 extension ListedSpan {
     /// Joins what several renditions span, the leading one being the first; nil if there are none.
     ///
-    /// Segments of different renditions seldom begin at the same time, so the outermost edges would let
-    /// further segments in, and those would move the edges again. Each edge is that of the first rendition
-    /// with a segment there: asking for the result leads to it, or to the edge of a rendition before it.
+    /// Segments of different renditions seldom begin at the same time. With the outermost edges a window
+    /// would include further segments, which would move its edges again. So each edge is that of the first
+    /// rendition with a segment there. A request for the result leads to the same edge, or to that of an
+    /// earlier rendition.
     fileprivate static func joined(_ spans: [TimeWindow], in window: TimeWindow) -> TimeWindow? {
         guard let earliest = spans.map(\.begin).min(), let latest = spans.map(\.end).max() else { return nil }
         return TimeWindow(

@@ -21,7 +21,7 @@ package struct WindowPlan: Sendable, Equatable {
     /// Whether holes are written as EXT-X-GAP.
     var writesGaps = false
     /// Whether stretches that lack a track are listed.
-    var takesAnyTracks = false
+    var allowsMissingTracks = false
     /// Whether the first segments of a growing playlist expired before retention foresaw it, because of the
     /// size limit or a full disk.
     var hasLostHead = false
@@ -38,7 +38,7 @@ package struct WindowPlan: Sendable, Equatable {
             eventSeconds: longestEvent(maxWindowSeconds, retentionSeconds))
         let keepsHead = plan.keepsHead(retentionSeconds)
         plan.writesGaps = request.writesGaps && keepsHead
-        plan.takesAnyTracks = request.takesAnyTracks || !keepsHead
+        plan.allowsMissingTracks = request.allowsMissingTracks || !keepsHead
         plan.hasLostHead = plan.kind == .event && keepsHead && plan.losesHead && !plan.isFixed
         // The numbers of the entries must not change.
         if plan.hasLostHead, plan.writesGaps { throw .expired(before: publishedHead.expiredBefore) }

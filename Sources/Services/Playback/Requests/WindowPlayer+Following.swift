@@ -20,9 +20,9 @@ package enum PublishedStretch: Sendable {
 extension WindowPlayer {
     /// The next published segments that overlap or follow an instant, of at most a minute.
     ///
-    /// They are those of a rendition, or with nil of the preferred one if it has any, else of the leading
-    /// one. Holes are skipped. What is not in memory is read in the turns of a client. Throws if there is no
-    /// such rendition.
+    /// They belong to the rendition `id`. If `id` is nil, they belong to the preferred rendition if it has
+    /// any, else to the leading one. Holes are skipped. What is not in memory is read in the turns of the
+    /// client. Throws `noSuchRendition` if the channel has no rendition `id`.
     package func published(
         from begin: Instant, of channel: Channel, _ id: RenditionID?, preferring preferred: RenditionID?,
         for client: String?,
@@ -35,8 +35,8 @@ extension WindowPlayer {
             guard !seen.renditions.isEmpty else { throw .noSuchRendition(id) }
         }
         let end = seen.publishedHead.watermark
-        // Segments may end behind the watermark, and what is given up ends behind the last one; a position
-        // ahead of both was taken off the time line.
+        // The last segment may end after the watermark, or before it if later media was given up. A position
+        // after both is no longer on the time line: the channel was reanchored.
         if begin > max(end, seen.publishedHead.end) { return .nothing(before: end) }
         // Nothing lies before the first quarter of an hour in which something is held.
         let first = seen.renditions.compactMap(\.firstQuarter).min() ?? end.microseconds

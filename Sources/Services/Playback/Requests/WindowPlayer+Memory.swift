@@ -74,15 +74,15 @@ extension WindowPlayer {
     func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
         -> (cut: ChannelCut, plan: WindowPlan, head: ChannelHead, isFinal: Bool)?
     {
-        guard case .closed = request.span, !request.writesGaps, !request.takesAnyTracks, !request.isStrict,
+        guard case .closed = request.span, !request.writesGaps, !request.allowsMissingTracks, !request.isStrict,
             let seen = index.knownHead(of: channel.row),
             let plan = try? WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
         else { return nil }
-        switch index.picture(of: seen.head).find(plan.window) {
+        switch index.blockIndex(of: seen.head).find(plan.window) {
         case .irregular: return nil
         case .absent:
-            index.dropPicture(of: channel.row)
+            index.dropBlockIndex(of: channel.row)
             return nil
         case .cuts(let cut):
             return (cut, plan, seen.head, plan.isFixed && seen.isSettled(plan.window, now: now))

@@ -8,7 +8,7 @@ package final class WindowPlayer: Sendable {
     let maxWindowSeconds: Int64
     /// Compositions that compute for long; fewer than there are cores, so that others are not delayed, and of
     /// one client half of them.
-    private let turns: ColdTurns
+    private let turns: ClientTurns
     private let lookBacks = SlidingLookBacks()
     let keyFrameRates = KeyFrameRates()
 
@@ -16,7 +16,7 @@ package final class WindowPlayer: Sendable {
     package init(index: TimelineIndex, maxWindowSeconds: Int64, longAnswers: Int = 1) {
         self.index = index
         self.maxWindowSeconds = maxWindowSeconds
-        turns = ColdTurns(
+        turns = ClientTurns(
             longAnswers, perClient: max(1, longAnswers / 2), waiting: Limits.compositionsWaiting,
             clientWaiting: Limits.clientShortWindowsWaiting, clock: index.clock)
     }
@@ -132,7 +132,9 @@ extension WindowPlayer {
         }
     }
 
-    /// Computes at once, or after leaving a thread on which requests may wait; what takes long in its turn.
+    /// Runs a computation: a long one in its turn and on another thread, a short one at once.
+    ///
+    /// With `leavesThread` a short one moves to another thread, too.
     func inTurn<Value: Sendable>(
         _ isLong: Bool, leavesThread: Bool = false, for client: String?,
         _ compute: @Sendable () async throws(PlaybackError) -> Value,

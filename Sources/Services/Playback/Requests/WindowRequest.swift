@@ -6,7 +6,7 @@ package struct WindowRequest: Sendable, Hashable {
     /// Writes holes as EXT-X-GAP, for players that keep a wall-clock timeline.
     package var writesGaps = false
     /// Lists stretches that lack a track.
-    package var takesAnyTracks = false
+    package var allowsMissingTracks = false
     /// Fails if anything is missing (`WindowPlayer.checkWhole`).
     package var isStrict = false
     /// The client whose share of the reading turns it uses; nil for requests of the program itself.

@@ -1,13 +1,13 @@
-/// A value of a range, which the values of its parts give in any order.
+/// A value of a range that is combined from the values of its parts, in any order.
 protocol RangeValue: Sendable {
     mutating func add(_ other: Self)
 }
 
-/// Values of consecutive places: that of any range takes few steps, twice as many as the number of places has
-/// binary digits.
+/// A binary tree of sums: a range of n places takes at most about 2 log2(n) steps.
 struct RangeTree<Value: RangeValue>: Sendable {
-    /// From `count` on those of the places; before them each has the sum of the two below it, or nil while it
-    /// is not made.
+    /// From index `count` on the values of the places; before that, sums of two nodes each.
+    ///
+    /// Node n is the sum of nodes 2n and 2n + 1; nil until it is made.
     private var nodes: [Value?]
     private let count: Int
 
@@ -55,7 +55,7 @@ struct RangeTree<Value: RangeValue>: Sendable {
         return nodes[node]
     }
 
-    /// The fewest nodes that are a range, until `body` is false; false then.
+    /// Calls `body` for the fewest nodes that cover a range; false as soon as `body` is false.
     private static func visit(_ range: Range<Int>, _ count: Int, _ body: (Int) -> Bool) -> Bool {
         var (low, high) = (range.lowerBound + count, range.upperBound + count)
         while low < high {

@@ -3,28 +3,28 @@ import Timeline
 
 /// The blocks of one rendition that are in memory, by arithmetic found for a window.
 ///
-/// Blocks may lie years apart. Only neighbours are side by side, so what a picture holds is bounded by the
+/// Blocks may lie years apart. Only neighbours are side by side, so what an index holds is bounded by the
 /// number of its blocks.
-final class RenditionPicture: Sendable {
+final class RenditionBlockIndex: Sendable {
     let description: RenditionDescription
     /// The begin of the first quarter in which something is held; nil if nothing is.
     private let held: Int64?
     /// In the order of time, none beside another.
-    let spans: [SlotSpan]
+    let spans: [BlockSpan]
 
     /// `blocks` are those in memory, by the begin of their quarter.
     init(_ rendition: KnownRendition, _ blocks: [Int64: Block]) {
         description = rendition.description
         held = rendition.firstQuarter
-        var (spans, neighbours, origin): ([SlotSpan], [Block], Int64) = ([], [], 0)
+        var (spans, neighbours, origin): ([BlockSpan], [Block], Int64) = ([], [], 0)
         for (begin, block) in blocks.sorted(by: { $0.key < $1.key }) {
             if begin != origin + Int64(neighbours.count) * Quarter.microseconds {
-                if !neighbours.isEmpty { spans.append(SlotSpan(neighbours, origin: origin)) }
+                if !neighbours.isEmpty { spans.append(BlockSpan(neighbours, origin: origin)) }
                 (neighbours, origin) = ([], begin)
             }
             neighbours.append(block)
         }
-        if !neighbours.isEmpty { spans.append(SlotSpan(neighbours, origin: origin)) }
+        if !neighbours.isEmpty { spans.append(BlockSpan(neighbours, origin: origin)) }
         self.spans = spans
     }
 

@@ -3,7 +3,7 @@ import Timeline
 
 /// Blocks of one rendition in consecutive quarters, all in memory, with what a window needs of them as
 /// numbers.
-final class SlotSpan: Sendable {
+final class BlockSpan: Sendable {
     /// A quarter of an hour; all times are microseconds since 1970.
     struct Slot: Sendable {
         let block: Block
@@ -46,8 +46,10 @@ final class SlotSpan: Sendable {
         strips = TextStrips(origin: origin, count: slots.count)
     }
 
-    /// The segments that overlap a window; those of it begin at `earliest` or later, which is in the span.
-    func find(_ window: TimeWindow, from earliest: Int64) -> RenditionPicture.Found {
+    /// The segments that overlap a window.
+    ///
+    /// They begin at `earliest` or later, microseconds; `earliest` must not be before the span.
+    func find(_ window: TimeWindow, from earliest: Int64) -> RenditionBlockIndex.Found {
         let (begin, end) = (window.begin.microseconds, window.end.microseconds)
         let (low, high) = (index(earliest), index(end - 1))
         guard high < slots.count else { return .absent }
@@ -59,7 +61,7 @@ final class SlotSpan: Sendable {
         var between = SlotTimes()
         if tail > head + 1 { _ = times.add((head + 1)..<tail, to: &between) }
         let cut = WindowCut(self, head...tail, between, of: window)
-        return cut.map(RenditionPicture.Found.segments) ?? .nothing
+        return cut.map(RenditionBlockIndex.Found.segments) ?? .nothing
     }
 
     private func index(_ time: Int64) -> Int {
@@ -67,7 +69,7 @@ final class SlotSpan: Sendable {
     }
 }
 
-extension SlotSpan.Slot {
+extension BlockSpan.Slot {
     fileprivate mutating func measure(after former: Self?, runs: inout Int) {
         guard let first = block.segments.first, let last = block.segments.last else { return }
         begin = first.start.microseconds

@@ -4,18 +4,18 @@ import SegmentStore
 import Timeline
 
 /// Writes a picture and the sound beside it to ffmpeg, at the same time.
-struct BesideFeed: Sendable {
-    let beside: RemuxPlan.Beside
+struct AudioVideoFeed: Sendable {
+    let audioVideo: RemuxPlan.AudioVideo
     let places: RunPlaces
     let store: any SegmentStore
 
     func writePicture(to program: ChildProgram) async throws {
         try await ending(program, 0) {
-            switch beside.picture {
+            switch audioVideo.picture {
             case .stream(let input): try await writePicture(input, to: program)
             case .fragmented(let file):
                 try await write(file, to: program, 0) { segment in
-                    let place = try await places.place(ofRun: beside.runs.index(of: segment))
+                    let place = try await places.place(ofRun: audioVideo.runs.index(of: segment))
                     return try place.pictureShifts(of: file.opening.section)
                 }
             }
@@ -24,11 +24,11 @@ struct BesideFeed: Sendable {
 
     func writeSound(to program: ChildProgram) async throws {
         try await ending(program, 1) {
-            switch beside.sound {
+            switch audioVideo.sound {
             case .stream(let input): try await writeSound(input, to: program)
             case .fragmented(let file):
                 try await write(file, to: program, 1) { segment in
-                    guard let run = beside.runs.index(beside: segment) else { return nil }
+                    guard let run = audioVideo.runs.index(beside: segment) else { return nil }
                     return try await places.place(ofRun: run).soundShifts(of: file.opening.section)
                 }
             }
@@ -40,7 +40,7 @@ struct BesideFeed: Sendable {
         var joiner = TransportStreamJoiner()
         for segment in input.runs.lazy.flatMap(\.segments) {
             try Task.checkCancellation()
-            let place = try await places.place(ofRun: beside.runs.index(of: segment))
+            let place = try await places.place(ofRun: audioVideo.runs.index(of: segment))
             joiner.begin(movedBy: place.ticks)
             let reader = try await opener.reader(of: segment)
             while let piece = try await reader.next(limit: Limits.pieceByteCount) {
@@ -56,12 +56,12 @@ struct BesideFeed: Sendable {
         var joiner = TransportStreamJoiner()
         var packets = PackedAudioPackets()
         for segment in input.runs.lazy.flatMap(\.segments) {
-            for run in beside.runs.indices(overlapping: segment) {
+            for run in audioVideo.runs.indices(overlapping: segment) {
                 try Task.checkCancellation()
                 let place = try await places.place(ofRun: run)
                 joiner.begin(movedBy: place.soundTicks, keeping: place.range)
                 // Where a packed segment does not say its time, the catalogue has it.
-                packets.begin(at: beside.runs.all[run].time(of: segment, place.first))
+                packets.begin(at: audioVideo.runs.all[run].time(of: segment, place.first))
                 let isPacked = input.container != .transportStream
                 let reader = try await opener.reader(of: segment)
                 while let piece = try await reader.next(limit: Limits.pieceByteCount) {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How many windows may be packed at a time.
-final class RemuxPlaces: Sendable {
+final class RemuxPermits: Sendable {
     private let free: Mutex<Int>
 
     init(_ count: Int) {
@@ -11,13 +11,13 @@ final class RemuxPlaces: Sendable {
     var hasFree: Bool { free.withLock { $0 > 0 } }
 
     /// A place until it is released; nil when all are taken.
-    func take() -> RemuxPlace? {
+    func take() -> RemuxPermit? {
         let isTaken = free.withLock { free in
             guard free > 0 else { return false }
             free -= 1
             return true
         }
-        return isTaken ? RemuxPlace(self) : nil
+        return isTaken ? RemuxPermit(self) : nil
     }
 
     fileprivate func release() {
@@ -26,10 +26,10 @@ final class RemuxPlaces: Sendable {
 }
 
 /// One of the places; it is free again when nothing refers to it.
-final class RemuxPlace: Sendable {
-    private let places: RemuxPlaces
+final class RemuxPermit: Sendable {
+    private let places: RemuxPermits
 
-    fileprivate init(_ places: RemuxPlaces) {
+    fileprivate init(_ places: RemuxPermits) {
         self.places = places
     }
 

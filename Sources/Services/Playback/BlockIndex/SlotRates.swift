@@ -1,9 +1,8 @@
 import Synchronization
 
-/// What bit rates take of the slots of a rendition, as sums: a window of a day adds up a dozen of them
-/// without looking at its blocks.
+/// Sizes, durations and peaks of the slots of a rendition, as a tree of sums for bit rates.
 ///
-/// It is filled while it is used.
+/// A window of a day adds up a dozen sums and reads no block. A sum is made when it is first needed.
 final class SlotRates: Sendable {
     /// Of slots whose blocks are too long for a run to reach through them.
     struct Rate: RangeValue {
@@ -47,7 +46,7 @@ final class SlotRates: Sendable {
     /// The sum of some slots of one run, each of which has one before it.
     ///
     /// Nil if a block is not that long, or if too many peaks would have to be measured at once.
-    func sum(_ slots: ArraySlice<SlotSpan.Slot>, _ range: Range<Int>, targetSeconds: Int) -> Rate? {
+    func sum(_ slots: ArraySlice<BlockSpan.Slot>, _ range: Range<Int>, targetSeconds: Int) -> Rate? {
         state.withLock { state in
             if state.targetSeconds != targetSeconds {
                 (state.targetSeconds, state.rates) = (targetSeconds, RangeTree(count: count))
@@ -64,7 +63,7 @@ final class SlotRates: Sendable {
     }
 
     private static func rate(
-        _ slots: ArraySlice<SlotSpan.Slot>, _ index: Int, _ targetSeconds: Int,
+        _ slots: ArraySlice<BlockSpan.Slot>, _ index: Int, _ targetSeconds: Int,
     ) -> (Rate?, isMeasured: Bool) {
         let (block, before) = (slots[index].block, slots[index - 1].block)
         guard BitRateMeter.isLong(block, targetSeconds: targetSeconds) else { return (nil, false) }
@@ -77,7 +76,7 @@ final class SlotRates: Sendable {
     /// The highest bit rate of the key frames of some slots, nil if they have none; false if one is not known
     /// yet.
     func keyFrameRate(
-        _ slots: ArraySlice<SlotSpan.Slot>, _ known: KeyFrameRates,
+        _ slots: ArraySlice<BlockSpan.Slot>, _ known: KeyFrameRates,
     ) -> (highest: Int64?, isKnown: Bool) {
         state.withLock { state in
             var sum = KeyFrameRate()
@@ -111,7 +110,7 @@ extension WindowCut {
             let last = slots.endIndex - 1
             guard next < last else { continue }
             let totals = slots[last - 1].block.totals
-            guard let sum = slotSpan.rates.sum(slots, next..<last, targetSeconds: targetSeconds),
+            guard let sum = blockSpan.rates.sum(slots, next..<last, targetSeconds: targetSeconds),
                 meter.append(
                     bytes: sum.bytes, duration: sum.duration, peak: sum.peak, endingWith: totals)
             else { return nil }

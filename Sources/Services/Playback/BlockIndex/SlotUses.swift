@@ -11,7 +11,7 @@ final class SlotUses: Sendable {
     private let state = Mutex(State())
 
     /// Notes the use of the blocks of some slots, at a second.
-    func note(_ slots: ArraySlice<SlotSpan.Slot>, at second: Int64) {
+    func note(_ slots: ArraySlice<BlockSpan.Slot>, at second: Int64) {
         guard !slots.isEmpty else { return }
         let (first, last) = (slots.startIndex, slots.endIndex - 1)
         state.withLock { state in

@@ -2,7 +2,7 @@ import Concurrency
 import Synchronization
 
 /// Limits how many windows are read from the catalogue, or composed, at a time: in all and for each client.
-final class ColdTurns: Sendable {
+final class ClientTurns: Sendable {
     /// A client that has turns or waits for one.
     private struct Share {
         let turns: AsyncSemaphore
@@ -25,10 +25,10 @@ final class ColdTurns: Sendable {
         self.clock = clock
     }
 
-    /// Runs a body while it has its turns.
+    /// Runs a body while it holds `count` turns, of its client and of all clients together.
     ///
-    /// `client` is nil where the program itself reads; then only the turns of all count. Throws `busy`: at
-    /// once when too many windows wait already, else after `Limits.turnWait`.
+    /// `client` is nil for reads of the program itself, which need no turns of a client. Throws `busy` at
+    /// once if too many windows already wait, and after `Limits.turnWait` if the turns are still taken.
     func take<Value>(
         _ count: Int = 1, for client: String?, _ body: () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {

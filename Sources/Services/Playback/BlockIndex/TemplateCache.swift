@@ -20,7 +20,7 @@ final class TemplateCache: Sendable {
     func template(_ forms: [Form], _ make: () -> MultivariantTemplate?) -> MultivariantTemplate? {
         entries.withLock { entries in
             if let known = entries.first(where: { $0.forms == forms }) { return known.template }
-            if entries.count >= Limits.templatesPerPicture { entries.removeAll() }
+            if entries.count >= Limits.templatesPerBlockIndex { entries.removeAll() }
             let made = make()
             entries.append(Entry(forms: forms, template: made))
             return made

@@ -13,7 +13,7 @@ struct SlotTimes: RangeValue {
     /// Of no slot.
     init() {}
 
-    init(_ slot: SlotSpan.Slot) {
+    init(_ slot: BlockSpan.Slot) {
         let block = slot.block
         guard !block.segments.isEmpty else { return }
         longest = slot.longest

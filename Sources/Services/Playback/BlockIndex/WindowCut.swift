@@ -2,8 +2,8 @@ import Timeline
 
 /// The segments of a window in consecutive blocks of one run: where the first block begins and the last ends.
 struct WindowCut: Sendable {
-    let slotSpan: SlotSpan
-    let slots: ArraySlice<SlotSpan.Slot>
+    let blockSpan: BlockSpan
+    let slots: ArraySlice<BlockSpan.Slot>
     private let head: Block
     private let tail: Block
     /// What the blocks between the first and the last one have.
@@ -13,13 +13,13 @@ struct WindowCut: Sendable {
     let end: Int
 
     /// Nil if no segment overlaps the window.
-    init?(_ span: SlotSpan, _ range: ClosedRange<Int>, _ between: SlotTimes, of window: TimeWindow) {
+    init?(_ span: BlockSpan, _ range: ClosedRange<Int>, _ between: SlotTimes, of window: TimeWindow) {
         let slots = span.slots[range]
         let (head, tail) = (slots[range.lowerBound].block, slots[range.upperBound].block)
         begin = head.firstRow(endingAfter: window.begin)
         end = tail.firstRow(from: window.end)
         guard begin < head.segments.count, end > 0, slots.count > 1 || begin < end else { return nil }
-        (slotSpan, self.slots, self.between) = (span, slots, between)
+        (blockSpan, self.slots, self.between) = (span, slots, between)
         (self.head, self.tail) = (head, tail)
     }
 
@@ -32,7 +32,7 @@ struct WindowCut: Sendable {
 
     /// Notes a use of the blocks, at a second.
     func noteUse(at second: Int64) {
-        slotSpan.uses.note(slots, at: second)
+        blockSpan.uses.note(slots, at: second)
     }
 
     /// The positions of the segments in one of the blocks.
@@ -45,7 +45,7 @@ struct WindowCut: Sendable {
         stride(from: slots.startIndex, through: slots.endIndex - 1, by: max(1, slots.count - 1))
     }
 
-    /// The longest media of a segment that may raise a maximum, microseconds.
+    /// The larger of `known` and the longest media duration of a segment, microseconds.
     func longest(above known: Int64) -> Int64 {
         var longest = max(known, between.longest)
         for index in ends {

@@ -8,13 +8,13 @@ import Timeline
 
 @testable import Playback
 
-/// A playlist from a picture is equal to one that is composed, bytes, tag and header fields alike.
-struct ChannelPictureTests {
+/// A playlist from an index is equal to one that is composed, bytes, tag and header fields alike.
+struct ChannelBlockIndexTests {
     @Test("Random windows of a long timeline", arguments: 0..<6)
     func equivalence(series: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(4_000 + series))
         let archive = QuarterArchive.random(&generator)
-        let picture = ChannelPicture(archive.head) { archive.blocks($0) }
+        let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
         var found = 0
         for round in 0..<80 {
             let begin = Double.random(in: -100...20_000, using: &generator)
@@ -29,13 +29,13 @@ struct ChannelPictureTests {
             let contents = try archive.composed(plan)
             let choices: [RenditionID?] = [nil, contents.known.first, contents.known.last]
             let wanted = choices.randomElement(using: &generator) ?? nil
-            guard case .cuts(let cut) = picture.find(plan.window),
+            guard case .cuts(let cut) = index.find(plan.window),
                 let text = cut.mediaPlaylist(of: wanted)
             else { continue }
             found += 1
             let id = text.rendition
             #expect(id == wanted ?? contents.leading?.id, name)
-            // Composing measures the peaks that a picture only adds up.
+            // Composing measures the peaks that an index only adds up.
             let query = [nil, "q", "begintime=\(begin)&endtime=\(round)", "\u{7}\""].randomElement(
                 using: &generator)
             let multivariant = contents.multivariantPlaylist(
@@ -75,11 +75,11 @@ struct ChannelPictureTests {
         for repaired in [false, true] {
             if repaired { segments[20_000].revision = 1 }
             let archive = QuarterArchive(renditions: [("v0", segments)])
-            let picture = ChannelPicture(archive.head) { archive.blocks($0) }
+            let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
             for round in 0..<12 {
                 let begin = Double.random(in: 0...86_400, using: &generator)
                 let name: Comment = "repaired \(repaired), round \(round)"
-                guard case .cuts(let cut) = picture.find(window(begin, begin + 86_400)) else {
+                guard case .cuts(let cut) = index.find(window(begin, begin + 86_400)) else {
                     Issue.record(name)
                     continue
                 }
@@ -129,39 +129,39 @@ struct ChannelPictureTests {
     @Test("A window is absent while one of its blocks, of any rendition, is not in memory")
     func absent() throws {
         let archive = QuarterArchive(renditions: [("v0", run(900, from: 0)), ("v1", run(900, from: 0))])
-        let picture = ChannelPicture(archive.head) { rendition in
+        let index = ChannelBlockIndex(archive.head) { rendition in
             archive.blocks(rendition).filter { rendition.row == 1 || $0.key < at(1_000).microseconds }
         }
-        if case .cuts = picture.find(window(10, 60)) {} else { Issue.record() }
-        if case .absent = picture.find(window(2_000, 2_060)) {} else { Issue.record() }
+        if case .cuts = index.find(window(10, 60)) {} else { Issue.record() }
+        if case .absent = index.find(window(2_000, 2_060)) {} else { Issue.record() }
     }
 
-    @Test("A picture does not keep blocks that the cache has dropped")
+    @Test("A index does not keep blocks that the cache has dropped")
     func evicted() throws {
         let archive = QuarterArchive(renditions: [("v0", run(450, from: 0))])
         let head = archive.head
-        let pictures = ChannelPictures()
+        let indexes = ChannelBlockIndexes()
         let rendition = try #require(head.renditions.first)
         var blocks = archive.blocks(rendition).values.sorted { $0.quarter.begin < $1.quarter.begin }
         let cache = BlockCache(capacity: blocks.reduce(0) { $0 + $1.byteCount }, clock: .system) {
-            pictures.dropAll()
+            indexes.dropAll()
         }
         cache.replace([], with: blocks)
         var made = 0
-        func see() -> ChannelPicture {
-            pictures.picture(of: head, blockCount: cache.insertedCount) {
+        func see() -> ChannelBlockIndex {
+            indexes.blockIndex(of: head, blockCount: cache.insertedCount) {
                 made += 1
-                return ChannelPicture(head) { cache.held(of: $0.row) }
+                return ChannelBlockIndex(head) { cache.held(of: $0.row) }
             }
         }
         _ = see()
-        if case .cuts = see().find(window(10, 60)) {} else { Issue.record("not in the picture") }
+        if case .cuts = see().find(window(10, 60)) {} else { Issue.record("not in the index") }
         #expect(made == 1)
         // What it lacks is not in memory: it is made again only when more has come.
-        pictures.drop(head.channel, blockCount: cache.insertedCount)
+        indexes.drop(head.channel, blockCount: cache.insertedCount)
         _ = see()
         #expect(made == 1)
-        pictures.drop(head.channel, blockCount: cache.insertedCount + 1)
+        indexes.drop(head.channel, blockCount: cache.insertedCount + 1)
         _ = see()
         #expect(made == 2)
         // Blocks of another rendition take their space.
@@ -169,7 +169,7 @@ struct ChannelPictureTests {
         let other = try #require(others.head.renditions.last)
         blocks = Array(others.blocks(other).values)
         cache.replace([], with: blocks)
-        if case .absent = see().find(window(10, 60)) {} else { Issue.record("still in the picture") }
+        if case .absent = see().find(window(10, 60)) {} else { Issue.record("still in the index") }
         #expect(made == 3)
     }
 
@@ -178,9 +178,9 @@ struct ChannelPictureTests {
         var generator = SeededGenerator(seed: 78)
         let archive = QuarterArchive(
             renditions: [("v0", run(900, from: 0, flags: [.independent, .hasKeyFrames]))])
-        let picture = ChannelPicture(archive.head) { archive.blocks($0) }
-        guard case .cuts(let cut) = picture.find(window(10, 3_000)) else {
-            Issue.record("not in the picture")
+        let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
+        guard case .cuts(let cut) = index.find(window(10, 3_000)) else {
+            Issue.record("not in the index")
             return
         }
         #expect(cut.multivariantPlaylist(query: nil, at: 0, archive.keyFrameRates) == nil)
@@ -194,13 +194,13 @@ struct ChannelPictureTests {
         var generator = SeededGenerator(seed: 79)
         let archive = QuarterArchive(renditions: [("v0", run(43_200, from: 0))])
         let rendition = try #require(archive.head.renditions.first)
-        let picture = RenditionPicture(rendition, archive.blocks(rendition))
+        let index = RenditionBlockIndex(rendition, archive.blocks(rendition))
         let blocks = archive.blocks(rendition).values
         for second: Int64 in 0..<20 {
             let begin = Double.random(in: 0...100_000, using: &generator)
             let asked = window(begin, begin + Double.random(in: 60...70_000, using: &generator))
-            guard case .segments(let cut) = picture.find(asked) else {
-                Issue.record("not in the picture")
+            guard case .segments(let cut) = index.find(asked) else {
+                Issue.record("not in the index")
                 continue
             }
             let wanted = Set(cut.slots.map(\.block.quarter))
@@ -245,9 +245,9 @@ struct ChannelPictureTests {
         var segments = run(900, from: 0)
         segments.removeAll { $0.start >= at(1_000) && $0.start < at(1_100) }
         let archive = QuarterArchive(renditions: [("v0", segments)])
-        let picture = ChannelPicture(archive.head) { archive.blocks($0) }
-        if case .irregular = picture.find(window(900, 1_200)) {} else { Issue.record() }
-        if case .cuts = picture.find(window(2_800, 3_500)) {} else { Issue.record() }
+        let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
+        if case .irregular = index.find(window(900, 1_200)) {} else { Issue.record() }
+        if case .cuts = index.find(window(2_800, 3_500)) {} else { Issue.record() }
     }
 
     @Test("Blocks that lie years apart take no more slots than they are, and windows in both are the same")
@@ -256,13 +256,13 @@ struct ChannelPictureTests {
         let parts = [0, years].map { QuarterArchive(renditions: [("v0", run(900, from: $0))]) }
         let rendition = try #require(parts[0].head.renditions.first)
         let blocks = parts[0].blocks(rendition).merging(parts[1].blocks(rendition)) { first, _ in first }
-        let picture = RenditionPicture(rendition, blocks)
-        #expect(picture.spans.reduce(0) { $0 + $1.slots.count } == blocks.count)
-        #expect(picture.spans.count == 2)
+        let index = RenditionBlockIndex(rendition, blocks)
+        #expect(index.spans.reduce(0) { $0 + $1.slots.count } == blocks.count)
+        #expect(index.spans.count == 2)
         for begin in [10, years + 1_010] {
             let asked = window(begin, begin + 2_000)
-            guard case .segments(let cut) = picture.find(asked) else {
-                Issue.record("not in the picture")
+            guard case .segments(let cut) = index.find(asked) else {
+                Issue.record("not in the index")
                 continue
             }
             #expect(cut.first.start == at(begin - 2) && cut.last.end == at(begin + 2_002))
@@ -270,7 +270,7 @@ struct ChannelPictureTests {
         }
         for asked in [window(3_500, years + 10), window(100_000, 100_060), window(years - 5_000, years + 10)]
         {
-            if case .absent = picture.find(asked) {} else { Issue.record("\(asked)") }
+            if case .absent = index.find(asked) {} else { Issue.record("\(asked)") }
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Playback
 
 @Suite("Turns in which windows are read from the catalogue")
-struct ColdTurnsTests {
+struct ClientTurnsTests {
     /// Windows that are being read until they are let go.
     private final class Reading: Sendable {
         private let names = Mutex<[String]>([])
@@ -23,8 +23,8 @@ struct ColdTurnsTests {
     }
 
     /// Turns with a clock that stands still, so that no wait times out.
-    private func turns() -> ColdTurns {
-        ColdTurns(4, perClient: 2, waiting: 64, clock: ManualClock().clock)
+    private func turns() -> ClientTurns {
+        ClientTurns(4, perClient: 2, waiting: 64, clock: ManualClock().clock)
     }
 
     @Test("A client has its share, its next window waits, and others have their turns meanwhile")

@@ -7,17 +7,17 @@ import Timeline
 ///
 /// It is made from the blocks in memory and never changes: after a commit, or when more blocks have been
 /// read, another one replaces it.
-final class ChannelPicture: Sendable {
+final class ChannelBlockIndex: Sendable {
     let revision: Int64
     /// Ordered by id.
-    fileprivate let renditions: [RenditionPicture]
+    fileprivate let renditions: [RenditionBlockIndex]
     /// Their positions, in the order in which they lead a playlist.
     fileprivate let leading: [Int]
     fileprivate let templates = TemplateCache()
 
     init(_ head: ChannelHead, _ blocks: (KnownRendition) -> [Int64: Block]) {
         revision = head.revision
-        let renditions = head.renditions.map { RenditionPicture($0, blocks($0)) }
+        let renditions = head.renditions.map { RenditionBlockIndex($0, blocks($0)) }
         self.renditions = renditions
         let videos = renditions.indices.filter { renditions[$0].description.id.kind == .video }
         let best = videos.sorted { one, other in
@@ -27,7 +27,7 @@ final class ChannelPicture: Sendable {
         leading = best + renditions.indices.filter { !videos.contains($0) }
     }
 
-    /// What a picture says of a window.
+    /// What the index says about a window.
     enum Found {
         /// A block is not in memory.
         case absent
@@ -48,20 +48,20 @@ final class ChannelPicture: Sendable {
             case .segments(let cut): cuts.append(cut)
             }
         }
-        return .cuts(ChannelCut(picture: self, window: window, cuts: cuts))
+        return .cuts(ChannelCut(blockIndex: self, window: window, cuts: cuts))
     }
 }
 
 /// The segments of a window in all renditions of a channel; one that has none is nil.
 struct ChannelCut {
-    let picture: ChannelPicture
+    let blockIndex: ChannelBlockIndex
     let window: TimeWindow
     fileprivate let cuts: [WindowCut?]
     /// The target duration of all playlists of the answer.
     let targetSeconds: Int
 
-    init(picture: ChannelPicture, window: TimeWindow, cuts: [WindowCut?]) {
-        (self.picture, self.window, self.cuts) = (picture, window, cuts)
+    init(blockIndex: ChannelBlockIndex, window: TimeWindow, cuts: [WindowCut?]) {
+        (self.blockIndex, self.window, self.cuts) = (blockIndex, window, cuts)
         targetSeconds = .target(ofLongest: cuts.reduce(0) { $1?.longest(above: $0) ?? $0 })
     }
 
@@ -71,28 +71,28 @@ struct ChannelCut {
         let position =
             id == nil
             ? leadingPosition
-            : picture.renditions.firstIndex { $0.description.id == id }
+            : blockIndex.renditions.firstIndex { $0.description.id == id }
         guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
         return WindowText(
-            rendition: picture.renditions[position].description.id, cut: cut, window: window,
+            rendition: blockIndex.renditions[position].description.id, cut: cut, window: window,
             targetSeconds: targetSeconds)
     }
 
     /// The segments of the rendition that leads a multivariant playlist.
     var leading: WindowCut? { leadingPosition.flatMap { cuts[$0] } }
-    var leadingID: RenditionID? { leadingPosition.map { picture.renditions[$0].description.id } }
-    private var leadingPosition: Int? { picture.leading.first { cuts[$0] != nil } }
+    var leadingID: RenditionID? { leadingPosition.map { blockIndex.renditions[$0].description.id } }
+    private var leadingPosition: Int? { blockIndex.leading.first { cuts[$0] != nil } }
 
     /// The segments of the other renditions, in the order of their ids.
     var others: [WindowCut] { cuts.indices.filter { $0 != leadingPosition }.compactMap { cuts[$0] } }
 
     /// The segments of a rendition; nil if there are none in the window.
     subscript(id: RenditionID) -> WindowCut? {
-        picture.renditions.firstIndex { $0.description.id == id }.flatMap { cuts[$0] }
+        blockIndex.renditions.firstIndex { $0.description.id == id }.flatMap { cuts[$0] }
     }
 
     var hasSeparateAudio: Bool {
-        cuts.indices.contains { cuts[$0] != nil && picture.renditions[$0].description.id.kind == .audio }
+        cuts.indices.contains { cuts[$0] != nil && blockIndex.renditions[$0].description.id.kind == .audio }
     }
 
     /// The multivariant playlist; nil if there is too much to measure, or to read.
@@ -103,19 +103,19 @@ struct ChannelCut {
     ) -> [UInt8]? {
         var (rates, keyFrameRates): ([BitRate], [Int64?]) = ([], [])
         var forms = Array(repeating: TemplateCache.Form(), count: cuts.count)
-        for (index, rendition) in picture.renditions.enumerated() {
+        for (index, rendition) in blockIndex.renditions.enumerated() {
             guard let cut = cuts[index] else { continue }
             guard let rate = cut.bitRate(targetSeconds: targetSeconds) else { return nil }
             cut.noteUse(at: second)
             let isVideo = rendition.description.id.kind == .video
             let keyFrames: (highest: Int64?, isKnown: Bool) =
-                isVideo ? cut.slotSpan.rates.keyFrameRate(cut.slots, known) : (nil, true)
+                isVideo ? cut.blockSpan.rates.keyFrameRate(cut.slots, known) : (nil, true)
             guard keyFrames.isKnown else { return nil }
             rates.append(rate)
             keyFrameRates.append(keyFrames.highest)
             forms[index] = .init(format: cut.formatID, hasKeyFrames: keyFrames.highest != nil)
         }
-        let template = picture.templates.template(forms) {
+        let template = blockIndex.templates.template(forms) {
             MultivariantTemplate(measured(rates, keyFrameRates))
         }
         if let bytes = template?.written(rates, keyFrameRates: keyFrameRates, query: query) { return bytes }
@@ -126,7 +126,7 @@ struct ChannelCut {
 
     /// The renditions of the window with what their segments tell.
     private func measured(_ rates: [BitRate], _ keyFrameRates: [Int64?]) -> [MeasuredRendition] {
-        let listed = zip(picture.renditions, cuts).compactMap { rendition, cut in
+        let listed = zip(blockIndex.renditions, cuts).compactMap { rendition, cut in
             cut.map { (rendition.description, $0.format.map { [$0] } ?? []) }
         }
         return listed.indices.map { index in

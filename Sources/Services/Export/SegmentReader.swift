@@ -4,7 +4,7 @@ import SegmentStore
 /// Reads one segment, decrypted if need be, from an offset on.
 ///
 /// Used by one task.
-final class PartReader {
+final class SegmentReader {
     struct Cipher {
         var key: [UInt8]
         var iv: [UInt8]

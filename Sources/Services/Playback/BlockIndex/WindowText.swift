@@ -27,7 +27,7 @@ struct WindowText {
         guard last > first else { return pieces + [.own(Self.end)] }
         let (tail, whole) = (cut.slots[last].block, cut.slots[(first + 1)..<last])
         guard let text = tail.text,
-            let between = cut.slotSpan.strips.pieces(whole, isCompressed: isCompressed)
+            let between = cut.blockSpan.strips.pieces(whole, isCompressed: isCompressed)
         else { return nil }
         pieces += between
         let end = cut.rows(last, tail)

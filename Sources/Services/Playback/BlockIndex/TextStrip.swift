@@ -69,7 +69,7 @@ final class TextStrips: Sendable {
     ///
     /// Nil if more than a few of them have to be written, or compressed, first.
     func pieces(
-        _ slots: ArraySlice<SlotSpan.Slot>, isCompressed: Bool,
+        _ slots: ArraySlice<BlockSpan.Slot>, isCompressed: Bool,
     ) -> [RenderedPlaylist.Piece]? {
         known.withLock { known in
             var (pieces, missing, index): ([RenderedPlaylist.Piece], Int, Int) = ([], 0, slots.startIndex)
@@ -92,7 +92,7 @@ final class TextStrips: Sendable {
 
     /// The longest strip that begins with a slot, and its length.
     private func strip(
-        from index: Int, _ slots: ArraySlice<SlotSpan.Slot>, isCompressed: Bool,
+        from index: Int, _ slots: ArraySlice<BlockSpan.Slot>, isCompressed: Bool,
         _ known: inout Known,
     ) -> (TextStrip, length: Int)? {
         for (kind, length) in Limits.stripLengths.enumerated()
