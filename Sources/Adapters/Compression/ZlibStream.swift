@@ -38,8 +38,9 @@ import Synchronization
         unsafe stream.deallocate()
     }
 
-    /// Compresses the whole input, of which nothing refers to an input before it, and flushes it, so that the
-    /// output ends on a byte.
+    /// Compresses one whole input and flushes it.
+    ///
+    /// The output ends on a byte and does not refer to earlier inputs.
     func flush(_ input: [UInt8]) throws(CompressionError) -> [UInt8] {
         guard input.count <= Limits.inputByteCount else { throw .tooLarge(limit: Limits.inputByteCount) }
         var output: [UInt8] = []

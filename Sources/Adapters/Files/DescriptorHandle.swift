@@ -48,8 +48,9 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         posix_fadvise(number, off_t(offset), off_t(count), Int32(POSIX_FADV_WILLNEED))
     }
 
-    /// Whether the first bytes can be read without waiting for the disk, told by samples (preadv2(2)); nil
-    /// where the system does not say.
+    /// Whether the first `count` bytes can be read without waiting for the disk; nil if that is not known.
+    ///
+    /// Checks samples of them (preadv2(2), RWF_NOWAIT).
     func isInMemory(upTo count: Int) -> Bool? {
         // The kernel reads more than the distance of two samples at a time.
         for offset in stride(from: 0, to: count, by: 128 << 10) {

@@ -12,8 +12,9 @@ package enum Limits {
     /// Transfers that a session or an origin may always have while less than half of all are running.
     static let leastShare = 8
 
-    /// How long a session or an origin with running transfers may have no answer before it counts as silent:
-    /// less than transfers may take, so that those of others go on meanwhile.
+    /// How long running transfers of a session or an origin may go unanswered before it counts as silent.
+    ///
+    /// Less than a transfer may take, so that transfers of others continue meanwhile.
     static let silence = Duration.seconds(3)
 
     /// How long a session or an origin has a share after its last transfer: as long as live playlists rest.

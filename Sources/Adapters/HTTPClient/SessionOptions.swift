@@ -8,8 +8,8 @@ package struct SessionOptions: Sendable {
     package var source: String
     /// Header fields for the source's own origin and for `headerHosts`, never for others.
     ///
-    /// The own host at another port or scheme, and a listed one at another port, get only those that are no
-    /// secret. From https no secret goes to http.
+    /// The source's host at another port or scheme, and a listed host at another port, get only the fields
+    /// without credentials. Credentials of an https source are never sent over http.
     ///
     /// Fields that frame the message (`Accept-Encoding`, `Range`, `Connection` …) are left out, because the
     /// transfer sets them.

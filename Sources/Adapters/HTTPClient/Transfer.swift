@@ -17,8 +17,7 @@ package struct Transfer: ~Copyable, Sendable {
         self.channel = channel
     }
 
-    /// The next bytes, slightly more than `Limits.chunkByteCount` except for the last; nil at the end of a
-    /// complete body.
+    /// The next bytes, at most `Limits.chunkByteCount`; nil at the end of a complete body.
     ///
     /// Everything received before an error is delivered first.
     package mutating func nextChunk() async throws(TransferError) -> [UInt8]? {

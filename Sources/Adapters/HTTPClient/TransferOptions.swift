@@ -14,9 +14,9 @@ package struct TransferOptions: Sendable {
     ///
     /// A server may answer 200 with the whole resource; the status tells.
     package var range: Range<UInt64>?
-    /// Accepts gzip and other codings, and decodes; else the body is asked for without any.
+    /// Whether compressed bodies are accepted and decoded; otherwise the request asks for `identity`.
     ///
-    /// Not together with `range`. Such a body is never paused, so `byteLimit` also bounds the memory for it.
+    /// Has no effect with `range`. A decoded body is never paused, so `byteLimit` also bounds its memory.
     package var acceptCompressed: Bool
     /// Further fields of this request, for every host of a redirect chain: conditions, not credentials.
     package var headers: HTTPHeaders

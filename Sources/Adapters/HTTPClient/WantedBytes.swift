@@ -4,7 +4,7 @@ package struct WantedBytes: Sendable, Equatable {
     /// Bytes that have not come yet; nil: everything to the end of the body.
     package private(set) var left: UInt64?
 
-    /// Wants so many bytes behind others, or all of them.
+    /// Wants `count` bytes after the first `skip` bytes; nil wants everything to the end.
     package init(skipping skip: UInt64 = 0, count: UInt64? = nil) {
         self.skip = skip
         left = count

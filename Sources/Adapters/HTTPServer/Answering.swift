@@ -25,7 +25,7 @@ extension Exchange {
         var response = response
         if let requestID { response.headers[RequestID.field] = requestID }
         let body = OutgoingBody(response, isHead: isHead)
-        if body.isStream, !takeStreamPlace() { return queue(ServerAnswers.tooManyStreams) }
+        if body.isStream, !takeStreamSlot() { return queue(ServerAnswers.tooManyStreams) }
         guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
         else {
             return false
@@ -50,7 +50,7 @@ extension Exchange {
     }
 
     /// Whether the client may have another stream; the place is given back when the exchange has finished.
-    private func takeStreamPlace() -> Bool {
+    private func takeStreamSlot() -> Bool {
         state.withLock { state in
             state.isStream = state.isStream || core.streams.take(state.client)
             return state.isStream

@@ -8,8 +8,7 @@ extension HTTPServer {
         /// Threads that read requests and write answers: as many as there are cores.
         package var threadCount = 2
         package var limits = Limits()
-        /// Where answers that are made later go on once they have waited or yielded; nil: the runtime's
-        /// threads.
+        /// Runs `later` answers after their first wait, and streamed bodies; nil: the runtime's threads.
         package var background: (any TaskExecutor)?
         /// Proxies in front of the server: the limit per address does not apply to them.
         package var trustedProxies: [AddressNetwork] = []

@@ -65,7 +65,7 @@ final class ConnectionTable: Sendable {
             var count = 0
             for connection in state.open.values where condition(connection) {
                 shutdown(connection.descriptor, Int32(SHUT_RDWR))
-                connection.mustMove(by: PeerConnection.never)
+                connection.setDeadline(PeerConnection.never)
                 count += 1
             }
             return count

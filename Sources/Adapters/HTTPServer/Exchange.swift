@@ -53,7 +53,7 @@ final class Exchange: Sendable {
         self.peer = peer
         self.state = Mutex(State(stage: .target(target), client: peer.address))
         peer.requestStarted()
-        peer.mustMove(atLatestBy: started + core.limits.header.nanoseconds)
+        peer.shortenDeadline(to: started + core.limits.header.nanoseconds)
         core.exchangeStarted()
     }
 
@@ -80,8 +80,8 @@ extension Exchange {
                 head.request.client = client.countingKey.description
             }
             let admission = head.body == .none ? .upTo(0) : core.handler.admitBody(of: head.request)
-            peer.mustMove(
-                by: head.body == .none
+            peer.setDeadline(
+                head.body == .none
                     ? PeerConnection.never : monotonicNanoseconds() + core.limits.requestBody.nanoseconds)
             state.withLock {
                 $0.request = head.request
@@ -102,13 +102,13 @@ extension Exchange {
 
     /// Answers a request that is refused by its header, which may not be readable.
     private func refuse(_ raw: RawRequest, _ response: HTTPResponse) -> MHD_Result {
-        peer.mustMove(by: PeerConnection.never)
+        peer.setDeadline(PeerConnection.never)
         state.withLock { state in
             if state.request == nil {
                 state.request = raw.line(remoteAddress: peer.addressText, client: peer.clientText)
             }
         }
-        // An answer without any field has no room for one.
+        // There is no memory for a header field: the id is set after sending, for the summary only.
         if response.headers.fields.isEmpty, response.status == .requestHeaderFieldsTooLarge {
             defer { nameRequest() }
             return send(response)
@@ -165,7 +165,7 @@ extension Exchange {
         switch stage {
         case .body(let admission, let dropped):
             guard let request else { return .NO }
-            peer.mustMove(by: PeerConnection.never)
+            peer.setDeadline(PeerConnection.never)
             return dropped > 0 ? send(admission.refusal) : answer(request)
         case .answered(let response): return send(response)
         case .making, .waiting: return .YES

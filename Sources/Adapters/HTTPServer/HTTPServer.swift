@@ -28,7 +28,7 @@ package final class HTTPServer: Sendable {
 
     deinit { tearDown() }
 
-    /// Listens and starts answering; an address in use is an error of its own.
+    /// Starts to listen and to answer; throws `addressInUse` if another process uses the address.
     package static func open(
         configuration: Configuration, handler: any HTTPHandler, logger: Logger,
     ) throws(HTTPServerError) -> HTTPServer {

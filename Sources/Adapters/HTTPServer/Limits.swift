@@ -19,7 +19,7 @@ package struct Limits: Sendable {
     package var answer = Duration.seconds(30)
     /// Concurrent answers that are made later; a request beyond them is answered 503.
     package var laterAnswers = 512
-    /// The limit for short answers alone: long answers do not count here.
+    /// Concurrent `soon` answers, which compute little; `later` answers do not count here.
     package var soonAnswers = 512
     /// Concurrent answers of the admin API, which viewers cannot use up.
     package var reservedAnswers = 64
@@ -27,10 +27,10 @@ package struct Limits: Sendable {
     package var streams = 256
     /// Streamed answers of one client: a download manager takes several ranges at once.
     package var streamsPerClient = 8
-    /// The least that a client has to receive while an answer is sent: less than the slowest radio plays.
+    /// The lowest rate at which a client may receive an answer: less than the slowest radio stream.
     ///
-    /// A player that reads as it plays takes 4 kB a second of 32 kb/s. Its kernel may fetch that in parts a
-    /// minute and a half apart, so the average is one of minutes.
+    /// A player of a 32 kb/s stream takes 4 kB/s. Its kernel may fetch this in blocks that are 90 seconds
+    /// apart, so the rate is an average over minutes.
     package var slowestReader = ReadingRate(bytesPerSecond: 512, over: .seconds(300))
     /// The same when more than half of `connections` or of `streams` are taken, so that slow clients cannot
     /// keep others out: half of what a radio of 64 kb/s plays.

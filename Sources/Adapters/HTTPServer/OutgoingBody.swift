@@ -8,8 +8,9 @@ enum OutgoingBody {
     case stream(any HTTPBodySource, length: UInt64?)
     /// No body, but the length that GET would announce.
     case announced(UInt64)
-    /// No body and no length. The connection has to close, because this version of the library ends a body
-    /// that is not there.
+    /// No body and no length.
+    ///
+    /// The connection has to close, because this version of the library would send the end of a chunked body.
     case unannounced
 
     /// Pieces with at most `joined` bytes become one.

@@ -25,9 +25,10 @@ final class PeerConnection: Sendable {
         /// Bytes in the socket beyond that.
         var waiting: UInt64
 
-        /// Whether the client takes less than the slowest one may.
+        /// Whether the client has received less than the lowest allowed rate since `last`.
         ///
-        /// One that took all there was meanwhile, and has little to take now, is not slow: the answer is.
+        /// If it has received all that was waiting, and little is waiting now, the answer is slow and not
+        /// the client.
         func isSlow(since last: Progress, _ slowest: ReadingRate) -> Bool {
             let taken = received - last.received
             if waiting <= Limits.quietAnswer, taken >= last.waiting { return false }
@@ -58,12 +59,12 @@ final class PeerConnection: Sendable {
     }
 
     /// Sets the deadline, a time of the monotonic clock.
-    func mustMove(by point: Int64) {
+    func setDeadline(_ point: Int64) {
         deadline.store(point, ordering: .relaxed)
     }
 
     /// Moves the deadline to an earlier time, never to a later one.
-    func mustMove(atLatestBy point: Int64) {
+    func shortenDeadline(to point: Int64) {
         if point < deadline.load(ordering: .relaxed) { deadline.store(point, ordering: .relaxed) }
     }
 

@@ -10,8 +10,9 @@ enum ServerAnswers {
         Problem(.contentTooLarge, "the body may have at most \(limit) bytes").response(readableByAll)
     }
 
-    /// Says how much of the connection's memory a request header may take; without fields and body where
-    /// those have no room in what is `left` of it.
+    /// States how many bytes of the connection's memory a request header may take.
+    ///
+    /// Without fields and body if `left`, the rest of this memory in bytes, has no room for them.
     static func headerTooLarge(limit: Int, left: Int) -> HTTPResponse {
         guard left >= Limits.refusalHeader else { return HTTPResponse(status: .requestHeaderFieldsTooLarge) }
         let detail =

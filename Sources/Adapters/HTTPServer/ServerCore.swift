@@ -12,10 +12,10 @@ final class ServerCore: Sendable {
     let background: (any TaskExecutor)?
     let connections: ConnectionTable
     let suspended = SuspensionTable()
-    let laterAnswers: AnswerPlaces
-    let soonAnswers: AnswerPlaces
-    let reservedAnswers: AnswerPlaces
-    let streams: ClientPlaces
+    let laterAnswers: AnswerSlots
+    let soonAnswers: AnswerSlots
+    let reservedAnswers: AnswerSlots
+    let streams: ClientSlots
     let proxies: TrustedProxies
     private let exchanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
@@ -27,10 +27,10 @@ final class ServerCore: Sendable {
         self.onFinished = configuration.onFinished
         self.namesRequests = configuration.namesRequests
         self.background = configuration.background
-        self.laterAnswers = AnswerPlaces(limit: configuration.limits.laterAnswers)
-        self.soonAnswers = AnswerPlaces(limit: configuration.limits.soonAnswers)
-        self.reservedAnswers = AnswerPlaces(limit: configuration.limits.reservedAnswers)
-        self.streams = ClientPlaces(
+        self.laterAnswers = AnswerSlots(limit: configuration.limits.laterAnswers)
+        self.soonAnswers = AnswerSlots(limit: configuration.limits.soonAnswers)
+        self.reservedAnswers = AnswerSlots(limit: configuration.limits.reservedAnswers)
+        self.streams = ClientSlots(
             limit: configuration.limits.streams, perClient: configuration.limits.streamsPerClient)
         self.proxies = TrustedProxies(networks: configuration.trustedProxies)
         self.connections = ConnectionTable(
@@ -58,15 +58,15 @@ final class ServerCore: Sendable {
     /// One round of the sweeper.
     func sweep() {
         let now = monotonicNanoseconds()
-        let slow = connections.shutDownOverdue(at: now)
-        if slow > 0 {
-            logger.debug("Closed connections: request not received in time", metadata: ["count": "\(slow)"])
+        let overdue = connections.shutDownOverdue(at: now)
+        if overdue > 0 {
+            logger.debug("Closed connections: request not received in time", metadata: ["count": "\(overdue)"])
         }
         let isFull = connections.count > limits.connections / 2 || streams.isHalfTaken
-        let idle = connections.shutDownSlow(
+        let slow = connections.shutDownSlow(
             at: now, isFull ? limits.slowestReaderWhenFull : limits.slowestReader)
-        if idle > 0 {
-            logger.debug("Closed connections: answer not received in time", metadata: ["count": "\(idle)"])
+        if slow > 0 {
+            logger.debug("Closed connections: answer not received in time", metadata: ["count": "\(slow)"])
         }
         let late = suspended.resumeOverdue(at: now)
         if late > 0 { logger.warning("Answers took too long", metadata: ["count": "\(late)"]) }

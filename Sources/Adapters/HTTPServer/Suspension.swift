@@ -25,7 +25,7 @@ import Synchronization
 extension Exchange {
     /// Lets a task make the answer; suspends the connection if the task has to wait.
     func answerLater(
-        _ work: @escaping @Sendable () async -> HTTPResponse, _ places: AnswerPlaces,
+        _ work: @escaping @Sendable () async -> HTTPResponse, _ places: AnswerSlots,
         on executor: (any TaskExecutor)?,
     ) -> MHD_Result {
         guard places.take() else { return send(ServerAnswers.busy) }

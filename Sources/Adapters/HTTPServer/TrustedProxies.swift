@@ -9,9 +9,10 @@ struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    /// The address from which a request came: the last of X-Forwarded-For that is no trusted proxy.
+    /// The client's address: the last address in X-Forwarded-For that is not a trusted proxy.
     ///
-    /// Each proxy appends the address that it saw, so nothing left of an untrusted or unreadable one counts.
+    /// Each proxy appends the address that it saw, so addresses before an untrusted or unreadable one are
+    /// ignored.
     func client(of headers: HTTPHeaders, behind peer: PeerAddress) -> PeerAddress {
         guard contains(peer) else { return peer }
         var client = peer

@@ -10,7 +10,7 @@ package struct ConnectionString: Sendable {
     /// Host and database, for messages.
     package let place: String
     /// Whether it names several servers and leaves open which of them are wanted.
-    let leavesServerOpen: Bool
+    let omitsTargetSession: Bool
     /// Whether it asks for a standby first, and for any server if there is no standby.
     let prefersStandby: Bool
     private let listed: [DatabaseServer]
@@ -21,7 +21,7 @@ package struct ConnectionString: Sendable {
         let options = try Self.options(of: text)
         secret = text
         password = options["password"]
-        leavesServerOpen =
+        omitsTargetSession =
             options["target_session_attrs"] == nil
             && ["host", "hostaddr"].contains { options[$0]?.contains(",") ?? false }
         prefersStandby = options["target_session_attrs"] == "prefer-standby"

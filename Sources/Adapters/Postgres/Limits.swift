@@ -32,9 +32,9 @@ enum Limits {
     static let reconnectPause = (first: Duration.milliseconds(100), longest: Duration.seconds(2))
     /// Pause between attempts to get the lock for migrating.
     static let migrationLockPause = Duration.milliseconds(100)
-    /// How long a migration waits for a lock: as long wait those that come after it.
+    /// How long a migration waits for a lock: later statements queue up behind it meanwhile.
     static let migrationLockTime = Duration.seconds(2)
-    /// Pause before it is tried again, in which those that waited have their turn.
+    /// Pause before a migration is tried again, in which the statements that queued up can run.
     static let migrationPause = Duration.seconds(3)
     /// Tries of one migration: two hours, which most backups take less than.
     static let migrationTries = 1_440

@@ -58,7 +58,7 @@ extension Migrations {
     private func apply(
         _ migration: Migration, _ session: PostgresSession
     ) async throws(PostgresError) {
-        // A file without a transaction holds up no reader, and would leave half of an index.
+        // A file without a transaction blocks no reader, and a lock timeout would leave an invalid index.
         let patience = migration.isWithoutTransaction ? .zero : Limits.migrationLockTime
         do throws(PostgresError) {
             try await session.execute(script: "SET lock_timeout = \(patience.wholeMilliseconds)")

@@ -44,7 +44,7 @@ extension PoolConfiguration {
     /// Of several servers the first that can write is taken: after a fail-over the first may be a standby.
     var libpqParameters: [(keyword: String, value: String)] {
         var parameters: [(keyword: String, value: String)] = []
-        if connection.leavesServerOpen { parameters.append(("target_session_attrs", "read-write")) }
+        if connection.omitsTargetSession { parameters.append(("target_session_attrs", "read-write")) }
         return parameters + [
             ("application_name", applicationName),
             ("keepalives", "1"), ("keepalives_idle", "30"), ("keepalives_interval", "10"),
@@ -54,13 +54,13 @@ extension PoolConfiguration {
         ]
     }
 
-    /// The sessions that are looked for at all servers, one kind after the other; nil for what
-    /// `libpqParameters` ask for.
+    /// The values of `target_session_attrs` to try in order, each at all servers.
     ///
-    /// libpq has one server at a time, so it cannot look for a second choice by itself.
+    /// Nil keeps the value in `libpqParameters`. libpq is given one server at a time, so it cannot try a
+    /// second choice by itself.
     var wantedSessions: [String?] {
         if connection.prefersStandby { return ["standby", "any"] }
-        return readsFromStandby && connection.leavesServerOpen ? [nil, "any"] : [nil]
+        return readsFromStandby && connection.omitsTargetSession ? [nil, "any"] : [nil]
     }
 
     /// The first statements of each session.

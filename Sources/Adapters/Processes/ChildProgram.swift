@@ -173,8 +173,7 @@ package final class ChildProgram: Sendable {
         while let piece = errors.readNow(limit: Limits.wordBytes) {
             words = (words + piece).suffix(Limits.wordBytes)
         }
-        // The process stays until it is waited for, so that its number cannot be another one's when it is
-        // killed.
+        // The child stays a zombie until `reap`, so that `stop` cannot kill another process with its number.
         ProgramLaunch.awaitEnd(of: process)
         let waiting = state.withLock { state in
             let status = ProgramLaunch.reap(process)

@@ -9,8 +9,9 @@ package enum ProgramFile {
         path(of: name, in: searchPath)
     }
 
-    /// Which program is not there of those that a child process takes: `name`, and two that bound it; nil if
-    /// all are.
+    /// The first missing program of those that a run needs; nil if none is missing.
+    ///
+    /// They are `name`, and setpriv and prlimit, through which it is started.
     package static func missing(toRun name: String) -> String? {
         missing(toRun: name, in: searchPath)
     }

@@ -74,7 +74,7 @@ package final class LogOutput: Sendable {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if written < 0 && errno == EINTR { continue }
-            if written < 0 && errno == EAGAIN && waitsForRoom() { continue }
+            if written < 0 && errno == EAGAIN && waitUntilWritable() { continue }
             guard written > 0 else { return }
             offset += written
         }
@@ -83,7 +83,7 @@ package final class LogOutput: Sendable {
     /// Waits until more can be written; another process that shares the descriptor may have set O_NONBLOCK.
     ///
     /// - Returns: false if waiting failed
-    private func waitsForRoom() -> Bool {
+    private func waitUntilWritable() -> Bool {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while unsafe poll(&wait, 1, -1) < 0 {
             guard errno == EINTR else { return false }

@@ -24,6 +24,6 @@ extension Encoder.Settings {
     /// Whether the result of such a fault can be told exactly.
     func allows(_ kind: Fault.Kind) -> Bool {
         kind == .dateJump
-            ? dates == .right && saidDurations == .exact : [.exact, .rounded].contains(saidDurations)
+            ? dates == .right && statedDurations == .exact : [.exact, .rounded].contains(statedDurations)
     }
 }

@@ -31,7 +31,7 @@ extension Encoder {
             ? UInt128(index) * 7 + 13 : UInt128(segments[index].number + step(of: rendition).numbers)
     }
 
-    /// What the playlist says of it.
+    /// The EXT-X-KEY of a segment; nil when it is clear.
     func key(of index: Int, _ rendition: RenditionID) -> Key? {
         guard let keys = settings.keys, let number = keyNumber(of: index) else { return nil }
         return Key(
@@ -47,7 +47,7 @@ extension Encoder {
         settings.discontinuityDistance.map { (segments[index].begin - Scenario.begin + 60_000_000) / $0 }
     }
 
-    /// Whether the tag stands before a segment; a packager that begins again has nothing before it.
+    /// Whether EXT-X-DISCONTINUITY precedes a segment; never before the first one of an era.
     func isDiscontinuity(_ index: Int) -> Bool {
         index > begin(ofEra: segments[index].era) && domain(of: index) != domain(of: index - 1)
     }
@@ -88,7 +88,7 @@ extension Encoder {
         var window: TimeWindow
     }
 
-    /// Those that a packager knows of whose dates are right, or off by a zone.
+    /// The breaks to announce in a window; none unless dates are right or off by a time zone.
     func breaks(in window: TimeWindow) -> [Break] {
         guard settings.hasMarkers, [.right, .wrongZone].contains(settings.dates), dateJumps.isEmpty else {
             return []

@@ -11,7 +11,7 @@ final class Encoder {
         case none, right, wholeSeconds, wrongZone
     }
 
-    enum SaidDurations: String, CaseIterable, Sendable {
+    enum StatedDurations: String, CaseIterable, Sendable {
         case exact, rounded
         /// Always the target duration.
         case target
@@ -32,7 +32,7 @@ final class Encoder {
         var dates: Dates
         /// What is wrong with the dates, microseconds.
         var dateError: Int64
-        var saidDurations: SaidDurations
+        var statedDurations: StatedDurations
         /// Names follow the numbers, so a restart uses them again.
         var namesFollowNumbers: Bool
         var firstNumber: Int64
@@ -60,7 +60,7 @@ final class Encoder {
             latency = Int64.random(in: 0...1_500_000, using: &chance)
             dates = Dates.allCases.randomElement(using: &chance) ?? .right
             dateError = dates == .wrongZone ? 3_600_000_000 * Int64.random(in: -8...8, using: &chance) : 0
-            saidDurations = SaidDurations.allCases.randomElement(using: &chance) ?? .exact
+            statedDurations = StatedDurations.allCases.randomElement(using: &chance) ?? .exact
             namesFollowNumbers = chance.happens(in: 3)
             firstNumber = chance.happens(in: 2) ? 0 : Int64.random(in: 1...2_000_000, using: &chance)
         }
@@ -88,7 +88,7 @@ final class Encoder {
             """
             \(renditions.map(\.description).joined(separator: ",")) \(duration / 1000) ms ±\(wobble) × \(listed), \
             \(latency / 1000) ms late, dates \(dates.rawValue) \(dateError / 1_000_000) s, \
-            EXTINF \(saidDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")\
+            EXTINF \(statedDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")\
             \(keys.map { ", \($0.description)" } ?? "")\(hasMarkers ? ", markers" : "")\
             \(discontinuityDistance.map { ", a discontinuity each \($0 / 1_000_000) s" } ?? "")\
             \(steps.sorted { $0.key < $1.key }.map { ", \($0) \($1.description)" }.joined())
@@ -210,7 +210,7 @@ final class Encoder {
         scenario.faults(.repeated, of: index, at: now)
     }
 
-    /// What tells a rendition's playlist of one instant from those of others.
+    /// A digest of a rendition's playlist at an instant; equal for equal playlists.
     func digest(of rendition: RenditionID, at now: Instant, _ scenario: Scenario) -> [UInt8] {
         let now = now - step(of: rendition).later
         let range = listed(at: now)
@@ -253,7 +253,7 @@ final class Encoder {
         let step = step(of: rendition)
         let label = settings.namesFollowNumbers ? segment.number + step.numbers : Int64(index)
         var said = segment.duration
-        switch settings.saidDurations {
+        switch settings.statedDurations {
         case .exact: break
         case .rounded: said = max(1, (said + 500_000) / 1_000_000) * 1_000_000
         case .target: said = settings.target

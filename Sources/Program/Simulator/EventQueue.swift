@@ -1,6 +1,6 @@
 import Timeline
 
-/// What is to happen, in the order of time; of two things at the same time, the one that was added first.
+/// Events in the order of their times; events at the same time in the order in which they were added.
 struct EventQueue<Event> {
     private struct Entry {
         var time: Instant

@@ -2,9 +2,9 @@ import Timeline
 
 /// Gaps that are filled later, and dates that jump ahead.
 extension Ledger {
-    /// When a segment can be fetched first.
+    /// When a segment can first be fetched.
     ///
-    /// Nil where it was a gap at first and a process may have begun since, which does not know that.
+    /// Nil if it was listed as a gap at first and a process that does not know this may have started since.
     func offered(_ segment: Encoder.Segment) -> Instant? {
         guard let gap = scenario.fault(.gap, of: 0, at: segment.listedAt) else { return segment.listedAt }
         let filled = segment.listedAt + gap.amount
@@ -21,8 +21,9 @@ extension Ledger {
             end: span.end + encoders[0].lead(at: span.end))
     }
 
-    /// Whether a segment that is so far off is one of the first three behind a jump, and lies where it would
-    /// lie without it: until the fourth date, a jump may be a wrong date.
+    /// Whether the error of a segment's start, microseconds, comes from a date jump not followed yet.
+    ///
+    /// The recorder follows a jump at the fourth date, because up to three dates may simply be wrong.
     func isNotFollowedYet(
         _ index: Int, of rendition: RenditionID, _ encoder: Encoder, _ error: Int64,
     ) -> Bool {

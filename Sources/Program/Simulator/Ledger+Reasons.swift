@@ -1,7 +1,7 @@
 import Catalogue
 import Timeline
 
-/// What is said of what is missing, and of what is not as it was.
+/// Checks the reasons of gaps, boundaries, damage flags and markers.
 extension Ledger {
     /// Time that is missing for another reason than the one that is said.
     func misexplained(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> [String] {
@@ -32,8 +32,9 @@ extension Ledger {
         // The time line may lie a little beside the truth.
         guard encoders.count == 1 || hole.end + 120_000_000 < firstIsUsedUntil else { return [] }
         let target = encoders[0].settings.duration
-        // What leaves the playlist while the recorder is down, or the source away, was listed before. So was
-        // what is fetched first when one is back, and refused by a full disk.
+        // Segments that leave the playlist while the recorder is down, or the source is unreachable, were
+        // listed before that, so the hole begins earlier. The same holds for the segments that are fetched
+        // first afterwards, if a full disk refuses them.
         let list = target * Int64(encoders[0].settings.listed)
         return faultsOfFirst.reduce(into: []) { right, fault in
             let cause = onLine(fault.span)
@@ -79,11 +80,11 @@ extension Ledger {
         }
     }
 
-    /// Published neighbours without a boundary where their source had one, or with one although nothing was
-    /// wrong and their source had none next to it.
+    /// Neighbouring published segments that lack a discontinuity of their source, or have one too many.
     ///
-    /// Renditions without exact dates may be apart by more than half a segment: what belongs in front of a
-    /// boundary in one of them lies behind it in another.
+    /// One too many counts only while nothing was wrong, and if the source has none next to it: renditions
+    /// without exact dates may differ by more than half a segment, so that a segment lies before a boundary
+    /// in one rendition and after it in another.
     func badBoundaries(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         let published = rows.indices.filter {
             rows[$0].number != nil && !rows[$0].fact.flags.contains(.late)

@@ -2,12 +2,12 @@ import Timeline
 
 /// Renditions beside each other.
 extension Ledger {
-    /// What an encoder's times may be off besides, microseconds.
+    /// The additional time by which two renditions of an encoder may differ, microseconds.
     ///
-    /// Each rendition follows dates in whole seconds to the second. Without dates one may have read two
-    /// segments of which the other one knows only what EXTINF says.
+    /// With dates in whole seconds each rendition is exact only to the second. Without dates one of them may
+    /// have measured two segments for which the other one knows only EXTINF.
     private static func stepTolerance(_ settings: Encoder.Settings) -> Int64 {
-        switch (settings.dates, settings.saidDurations) {
+        switch (settings.dates, settings.statedDurations) {
         case (.wholeSeconds, _): 2_300_000
         case (.none, .exact), (.right, _), (.wrongZone, _): 300_000
         case (.none, .rounded): 1_300_000
@@ -15,10 +15,10 @@ extension Ledger {
         }
     }
 
-    /// Segments that do not lie where the same media of another rendition lie, although nothing was wrong for
-    /// minutes.
+    /// Segments whose start differs from that of the same media in the leading rendition.
     ///
-    /// A start that the other rendition's numbers give is taken within half a segment.
+    /// Only segments in a time without faults are checked. Half a segment is allowed, because the recorder
+    /// accepts a start from the other rendition's numbers within it.
     func outOfStep(_ rows: [SimulatedCatalogue.Row], with leading: RenditionID) -> [String] {
         guard let id = rows.first?.fact.identity.rendition, id != leading else { return [] }
         let others = self.rows[leading] ?? []

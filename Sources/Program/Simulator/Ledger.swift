@@ -65,8 +65,8 @@ struct Ledger {
             let segment = encoders[source].segments[index]
             let served = scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
             let whole = TimeWindow(begin: segment.listedAt + served, end: encoders[source].gone(index))
-            // Pauses between tries grow with the time since the first one.
-            // So little is not missed.
+            // The recorder does not notice a smaller missing part. Pauses between its tries grow with the
+            // time since the first one, so the whole segment must be available for long.
             let missing = segment.duration / Media.packets * (Media.packets - Media.share(shown))
             guard missing > max(500_000, segment.duration / 10) else { return false }
             guard whole.microseconds > served + segment.duration + 10_000_000, whole.end < scenario.quietFrom
@@ -97,8 +97,8 @@ struct Ledger {
     // MARK: Place
 
     private func displaced(_ rows: [SimulatedCatalogue.Row]) -> [String] {
-        // Two target durations of a source are no step, and starts never run back: the next source goes on
-        // from there, whatever its own target duration is, and what is too much is slewed off gently.
+        // A difference of up to two target durations is not a clock step, and starts never go back. So the
+        // next source continues from there, whatever its target duration is, and the error shrinks slowly.
         var longest: Int64 = 0
         return rows.indices.compactMap { place in
             let (source, index) = Media.source(rows[place].fact.digest)
@@ -118,7 +118,7 @@ struct Ledger {
 
     /// Whether a segment was listed by the first playlist of a run or of a process, with a wrong EXTINF.
     func isUnknown(_ index: Int, _ encoder: Encoder) -> Bool {
-        if [.exact, .rounded].contains(encoder.settings.saidDurations) { return false }
+        if [.exact, .rounded].contains(encoder.settings.statedDurations) { return false }
         let segment = encoder.segments[index]
         let first = encoder.begin(ofEra: segment.era)
         if index < max(first + 4, encoder.listed(at: Scenario.begin + 1_000_000).upperBound + 4) {
@@ -130,8 +130,10 @@ struct Ledger {
         }
     }
 
-    /// Whether a process began under a clock that was set wrong, by no more than is told from the database's
-    /// clock: it followed that, and then the right one for a while.
+    /// Whether a process started near this instant while its host's clock was wrong by at most a minute.
+    ///
+    /// The database's clock does not reveal so small an error, so the recorder followed the wrong clock, and
+    /// then the right one for a while.
     private func followsWrongClock(_ instant: Instant) -> Bool {
         scenario.faults.contains { step in
             guard step.kind == .clockStep, step.amount.magnitude <= 60_000_000 else { return false }
@@ -157,22 +159,23 @@ struct Ledger {
         else {
             return -step - 2_000_000...late
         }
-        guard [.exact, .rounded].contains(encoder.saidDurations) else { return -step - 1_000_000...step }
+        guard [.exact, .rounded].contains(encoder.statedDurations) else { return -step - 1_000_000...step }
         // Durations in whole seconds lead the line away a little before the dates lead it back.
-        let slack: Int64 = encoder.saidDurations == .exact ? 250_000 : 1_600_000
+        let slack: Int64 = encoder.statedDurations == .exact ? 250_000 : 1_600_000
         return -slack...slack
     }
 
     // MARK: From one source to another
 
-    /// Where another source of the same media takes over, nothing is repeated, and what is missing is as long
-    /// on the time line as in the media.
+    /// Changes to another source of the same media that repeat media or have a hole of a wrong length.
+    ///
+    /// A hole must be as long on the time line as in the media.
     private func badJoins(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         // A process that begins knows nothing of the media before it.
         let forgets = scenario.faults.contains { [.killed, .frozen, .cutOff].contains($0.kind) }
         guard scenario.encoders.dropFirst().contains(where: \.carriesFirst), !forgets,
             scenario.nodeCount == 1,
-            scenario.encoders.allSatisfy({ [.exact, .rounded].contains($0.saidDurations) })
+            scenario.encoders.allSatisfy({ [.exact, .rounded].contains($0.statedDurations) })
         else { return [] }
         return rows.indices.dropLast().compactMap { place in
             let (one, other) = (
@@ -216,7 +219,7 @@ struct Ledger {
         if scenario.faults(.missing, of: 0, at: segment.listedAt) { return false }
         guard let first = offered(segment) else { return false }
         // Playlists are fetched again after the duration that they say of their last segment.
-        let pause = encoder.settings.duration * (encoder.settings.saidDurations == .double ? 5 : 3) / 2
+        let pause = encoder.settings.duration * (encoder.settings.statedDurations == .double ? 5 : 3) / 2
         var needed = pause + 2_000_000
         // Five tries show that a key is wrong, and that the segment is not still being written.
         if scenario.faults(.wrongKey, of: 0, at: segment.listedAt) { needed += 5_000_000 }

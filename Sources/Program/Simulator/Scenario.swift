@@ -49,7 +49,7 @@ struct Scenario: Sendable {
     /// Dates that jump are followed only where the channel says that they are right.
     var clock: ClockChoice { faults.contains { $0.kind == .dateJump } ? .source : .auto }
 
-    /// What has its own chance, so that the rest of a seed's scenario stays as it is.
+    /// Adds what has random numbers of its own, so that the rest of a seed's scenario stays the same.
     private mutating func addExtras() {
         var chance = SeededChance(seed: seed ^ 0xE7_4A5)
         for index in encoders.indices {
@@ -156,8 +156,9 @@ struct Fault: Sendable {
         case jump
         /// Segments that are listed in the span answer 404.
         case missing
-        /// Segments that are listed in the span are served in part for their first `amount` microseconds: two
-        /// fifths, or as much as is written, a packet after the other.
+        /// Segments that are listed in the span are served in part for `amount` microseconds after listing.
+        ///
+        /// The part is two fifths of the segment, or it grows packet by packet.
         case partial
         /// Segments take `amount` microseconds longer.
         case slow

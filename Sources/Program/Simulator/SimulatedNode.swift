@@ -34,7 +34,7 @@ struct SimulatedNode {
     /// The bytes of segments whose facts are in the file of what PostgreSQL refuses.
     var refused: Set<[UInt8]> = []
 
-    /// When the catalogue heard this node first, of the times without a pause, and last.
+    /// The first and the last heartbeat since the last pause of more than a lease; nil before the first.
     private(set) var beats: (first: Instant, last: Instant)?
 
     mutating func beat(at now: Instant) {

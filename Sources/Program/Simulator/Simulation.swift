@@ -9,7 +9,7 @@ import Timeline
 ///
 /// Nothing waits for real, and nothing is left to chance that the seed does not decide.
 struct Simulation {
-    enum Happening {
+    enum SimulationEvent {
         case start(node: Int, life: Int)
         /// The answer to a process that asked for the lease; nil when it is lost.
         case leaseAnswered(Lease??, node: Int, life: Int)
@@ -28,7 +28,9 @@ struct Simulation {
         case heartbeat(node: Int)
         case kill(node: Int)
 
-        /// The process that it happens to, if it is still the same by then; nil for what happens in any case.
+        /// The process of the event, which is dropped if the process has another life by then.
+        ///
+        /// Nil for an event that happens in any case.
         var process: (node: Int, life: Int)? {
             switch self {
             case .start(let node, let life), .leaseAnswered(_, let node, let life),
@@ -48,7 +50,7 @@ struct Simulation {
     var nodes: [SimulatedNode]
     var catalogue = SimulatedCatalogue()
     var archive = SimulatedArchive()
-    var queue = EventQueue<Happening>()
+    var queue = EventQueue<SimulationEvent>()
     var chance: SeededChance
     var now = Scenario.begin
     private(set) var isStopping = false
@@ -123,7 +125,7 @@ struct Simulation {
         }
     }
 
-    private mutating func take(_ happening: consuming Happening) {
+    private mutating func take(_ happening: consuming SimulationEvent) {
         if let (node, life) = happening.process {
             guard isAlive(node, life) else { return }
             if case .wake = happening, nodes[node].wait != now { return }
@@ -159,7 +161,7 @@ struct Simulation {
     private func isAlive(_ node: Int, _ life: Int) -> Bool { nodes[node].life == life }
 
     /// A frozen process does nothing until it goes on.
-    private mutating func postpone(_ happening: Happening, _ node: Int) -> Bool {
+    private mutating func postpone(_ happening: SimulationEvent, _ node: Int) -> Bool {
         guard let fault = scenario.fault(.frozen, of: node, at: now) else { return false }
         if case .wake = happening { nodes[node].wait = fault.span.end }
         queue.add(happening, at: fault.span.end)

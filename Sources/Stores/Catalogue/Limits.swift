@@ -7,8 +7,9 @@ package enum Limits {
     /// How long a segment that is still to be fetched keeps a window from being final: its recorder may have
     /// ended without a word.
     static let listedHours = 6
-    /// The newest source runs of a rendition of which those are looked for that reach furthest in time: the
-    /// runs of a node that was cut off while it recorded have the newest ids.
+    /// The newest source runs of a rendition, among which those that reach furthest in time are searched.
+    ///
+    /// The newest ids alone do not tell: a node that was cut off while it recorded may have made them.
     static let resumedRuns: Int32 = 32
     /// Identities read per source run when a recorder resumes: more than most source playlists list.
     static let resumedSegments = 1000
@@ -37,8 +38,9 @@ package enum Limits {
     static let examinedPerRound: Int64 = 4096
     /// Changed quarters that are kept until they are packed; others are found by examining summaries.
     static let changedQuarters = 20_000
-    /// The newest segments per rendition that are not stored yet and of which each head reads the times: the
-    /// time of older ones is not read one by one.
+    /// The newest segments per rendition that are not stored yet and whose times a channel head reads.
+    ///
+    /// Older ones are read as one span of time.
     static let pendingSegments: Int64 = 2000
     /// Times per rendition of segments that are not stored yet, read with one channel head; what is older is
     /// one more.

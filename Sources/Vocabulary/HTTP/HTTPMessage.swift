@@ -26,8 +26,9 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8]
     /// The peer's numeric address; "" in tests without a socket.
     package var remoteAddress: String
-    /// The client that budgets count: the numeric address, also behind trusted proxies, of IPv6 its /64
-    /// network; "" in tests without a socket.
+    /// The key by which limits count a client: its IPv4 address, or the /64 network of its IPv6 address.
+    ///
+    /// Behind trusted proxies it is the client's, not the proxy's; "" in tests without a socket.
     package var client: String
 
     package init(
@@ -70,10 +71,11 @@ package struct HTTPResponse: Sendable {
 package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     case later(@Sendable () async -> HTTPResponse)
-    /// As `later`, for an answer that waits but computes little: it does not go on behind those that compute
-    /// long, and has places of its own.
+    /// Like `later`, for an answer that waits but computes little.
+    ///
+    /// It does not queue behind answers that compute for long, and it has a limit of its own.
     case soon(@Sendable () async -> HTTPResponse)
-    /// As `later`, among a number of its own: requests of viewers cannot keep it from being answered.
+    /// Like `later`, with a limit of its own, so that requests of viewers cannot block it.
     case reserved(@Sendable () async -> HTTPResponse)
 }
 

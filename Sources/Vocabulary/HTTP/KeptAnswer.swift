@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The place of an answer that is given again and again, where a server keeps the form in which it sends it.
+/// A slot in which a server keeps the prepared form of an answer that it sends many times.
 ///
-/// All answers with the same place have the same status, header and content.
+/// All answers with the same slot have the same status, header and content.
 package final class KeptAnswer: Sendable {
     /// Bytes of a content in pieces that a server joins to keep it; a larger one is not kept.
     package static let joinedBytes = 64 * 1024

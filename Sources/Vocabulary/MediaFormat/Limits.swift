@@ -6,7 +6,7 @@ package enum Limits {
     static let excerptByteCount = 256
     /// Streams of one program; broadcasts with many languages have about a dozen.
     static let streamCount = 32
-    /// How many times longer than the others one step between two times is where the clock was reset.
+    /// A step between two times that is this many times the mean of the others is a reset of the clock.
     static let jumpShare: UInt64 = 8
     /// Bytes of a segment that are examined for the first times of its streams, which are among the first of
     /// them.

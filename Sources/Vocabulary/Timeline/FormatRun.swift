@@ -6,7 +6,7 @@ package protocol FormatRun {
 
 extension FormatRun {
     /// Whether it is so long that ending an answer is better than leaving it out.
-    package var isLong: Bool { window.microseconds >= SegmentFormat.trackMissing }
+    package var isLong: Bool { window.microseconds >= SegmentFormat.longRunMicroseconds }
 }
 
 extension Sequence where Element: FormatRun {

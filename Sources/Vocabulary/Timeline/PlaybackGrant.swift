@@ -25,12 +25,12 @@ package struct PlaybackGrant: Hashable, Sendable {
     }
 
     /// Whether an instant may be watched.
-    package func holds(_ instant: Instant) -> Bool {
+    package func permits(_ instant: Instant) -> Bool {
         (begin.map { $0 <= instant } ?? true) && (end.map { instant < $0 } ?? true)
     }
 
     /// Whether all of a window may be watched.
-    package func holds(_ window: TimeWindow) -> Bool {
+    package func permits(_ window: TimeWindow) -> Bool {
         (begin.map { $0 <= window.begin } ?? true) && (end.map { window.end <= $0 } ?? true)
     }
 }

@@ -22,8 +22,10 @@ package struct RenditionDescription: Sendable, Equatable, Codable {
     /// Attributes of the source's tag that are written again as they were read: CLOSED-CAPTIONS and
     /// VIDEO-RANGE of a variant, CHARACTERISTICS and ASSOC-LANGUAGE of an alternative, and others.
     package var attributes: [PlaylistAttribute]?
-    /// EXT-X-MEDIA tags without their URI: those by which an alternative is in other groups, too; those of a
-    /// variant's groups whose media is part of the variant.
+    /// Further EXT-X-MEDIA tags, without their URI.
+    ///
+    /// Of an alternative, the tags that put it into other groups too. Of a variant, the tags of its groups
+    /// whose media is part of the variant.
     package var media: [[PlaylistAttribute]]?
     /// EXT-X-STREAM-INF tags that list the variant again with other groups.
     package var repeats: [[PlaylistAttribute]]?

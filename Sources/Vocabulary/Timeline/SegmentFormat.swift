@@ -84,10 +84,10 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
         container == other.container && hasVideo == other.hasVideo && hasAudio == other.hasAudio
     }
 
-    /// A stretch that lacks a kind of track is left out of answers if it is shorter, microseconds.
+    /// A run that lacks a kind of track is left out of answers if it is shorter than this, microseconds.
     ///
-    /// Viewers lose less by that than by an answer that ends there.
-    package static let trackMissing: Int64 = 60 * Microseconds.perSecond
+    /// Viewers lose less than if the answer ended there.
+    package static let longRunMicroseconds: Int64 = 60 * Microseconds.perSecond
 
     /// Whether both can be in one playlist: they have the same container and, as far as known, the same kinds
     /// of tracks.

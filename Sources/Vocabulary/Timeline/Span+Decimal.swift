@@ -1,7 +1,7 @@
 extension Span<UInt8> {
     /// Reads a number in its only spelling, without sign and leading zeros; the place moves behind it.
     ///
-    /// Nil if there is none, or if it has more digits, of which there may be eighteen.
+    /// Nil if there is no number, or if it has more than `digits` digits, which are at most eighteen.
     func decimal(at place: inout Int, digits: Int) -> Int? {
         let first = place
         var value = 0

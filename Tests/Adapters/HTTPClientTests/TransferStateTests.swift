@@ -17,7 +17,7 @@ struct TransferStateTests {
         bytes.withUnsafeBytes { state.bodyArrived($0) }
     }
 
-    private func resumes(_ state: inout TransferState) -> Bool { state.resumesOnce() }
+    private func resumes(_ state: inout TransferState) -> Bool { state.takeResume() }
 
     private func next(_ state: inout TransferState) throws -> [UInt8]?? {
         try state.removeChunk()?.get()

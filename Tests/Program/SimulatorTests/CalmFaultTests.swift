@@ -11,7 +11,7 @@ struct CalmFaultTests {
         var scenario = Scenario(seed: seed, hours: 0.5)
         (scenario.nodeCount, scenario.encoders) = (1, [scenario.encoders[0]])
         (scenario.encoders[0].dates, scenario.encoders[0].dateError) = (.right, 0)
-        (scenario.encoders[0].saidDurations, scenario.encoders[0].listed) = (.exact, 10)
+        (scenario.encoders[0].statedDurations, scenario.encoders[0].listed) = (.exact, 10)
         (scenario.encoders[0].steps, scenario.encoders[0].discontinuityDistance) = ([:], nil)
         let begin = Scenario.begin + 400_000_000
         let span = TimeWindow(begin: begin, end: begin + 3 * scenario.encoders[0].duration)

@@ -9,7 +9,7 @@ struct SeveralSourcesTests {
     private static func recorded(nodes: Int = 1) -> (scenario: Scenario, simulation: Simulation) {
         var scenario = Scenario(seed: 1, hours: 0.5)
         var encoder = scenario.encoders[0]
-        (encoder.dates, encoder.dateError, encoder.saidDurations) = (.right, 0, .exact)
+        (encoder.dates, encoder.dateError, encoder.statedDurations) = (.right, 0, .exact)
         (encoder.steps, encoder.discontinuityDistance) = ([:], nil)
         (scenario.nodeCount, scenario.encoders) = (nodes, [encoder, encoder])
         let away = TimeWindow(begin: Scenario.begin + 300_000_000, end: Scenario.begin + 340_000_000)

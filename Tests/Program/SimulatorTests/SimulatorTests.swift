@@ -45,7 +45,7 @@ struct SimulatorTests {
             if Fault.Kind.calm.contains(kind) {
                 scenario.encoders = [scenario.encoders[0]]
                 (scenario.encoders[0].dates, scenario.encoders[0].dateError) = (.right, 0)
-                scenario.encoders[0].saidDurations = .exact
+                scenario.encoders[0].statedDurations = .exact
             }
             let begin = Scenario.begin + 400_000_000
             scenario.faults = [
@@ -71,7 +71,7 @@ struct SimulatedStepTests {
         let (video, audio) = (RenditionID(kind: .video, index: 1), RenditionID(kind: .audio, index: 0))
         scenario.encoders[0].renditions = [RenditionID(kind: .video, index: 0), video, audio]
         (scenario.encoders[0].dates, scenario.encoders[0].dateError) = (.none, 0)
-        (scenario.encoders[0].saidDurations, scenario.encoders[0].duration) = (.exact, 6_000_000)
+        (scenario.encoders[0].statedDurations, scenario.encoders[0].duration) = (.exact, 6_000_000)
         scenario.encoders[0].firstNumber = 1000
         scenario.encoders[0].discontinuityDistance = nil
         scenario.encoders[0].steps = [
@@ -121,7 +121,7 @@ struct SimulatedJoinTests {
             scenario.nodeCount = 1
             scenario.encoders = [scenario.encoders[0], scenario.encoders[0]]
             for place in 0...1 {
-                scenario.encoders[place].saidDurations = .exact
+                scenario.encoders[place].statedDurations = .exact
                 scenario.encoders[place].dateError = 0
                 scenario.encoders[place].listed = 10
                 scenario.encoders[place].dates = place == 0 ? dates : other
@@ -148,7 +148,7 @@ struct SimulatedJoinTests {
             scenario.nodeCount = 1
             scenario.encoders = [scenario.encoders[0], scenario.encoders[0]]
             for place in 0...1 {
-                scenario.encoders[place].saidDurations = .exact
+                scenario.encoders[place].statedDurations = .exact
                 scenario.encoders[place].dates = dates
                 scenario.encoders[place].dateError = 0
                 scenario.encoders[place].listed = 10
@@ -178,7 +178,7 @@ struct SimulatedRepairTests {
             scenario.nodeCount = 1
             scenario.encoders = [scenario.encoders[0], scenario.encoders[0]]
             for place in 0...1 {
-                scenario.encoders[place].saidDurations = .exact
+                scenario.encoders[place].statedDurations = .exact
                 scenario.encoders[place].dates = dates
                 scenario.encoders[place].dateError = 0
                 scenario.encoders[place].listed = 10

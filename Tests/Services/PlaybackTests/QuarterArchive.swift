@@ -71,8 +71,8 @@ struct QuarterArchive {
     /// What the composer makes of a window.
     func composed(_ plan: WindowPlan) throws -> PlaylistContents {
         let wide = TimeWindow(
-            begin: plan.window.begin - SegmentFormat.trackMissing,
-            end: plan.window.end + SegmentFormat.trackMissing)
+            begin: plan.window.begin - SegmentFormat.longRunMicroseconds,
+            end: plan.window.end + SegmentFormat.longRunMicroseconds)
         let selection = BlockSelection(window: wide, scope: .archive, watermark: watermark)
         let listed = head.renditions.map { rendition in
             let held = blocks(rendition)

@@ -20,13 +20,13 @@ struct PlaybackGrantTests {
     @Test("A window is held when all of it is, and either end may be open")
     func windows() {
         var grant = PlaybackGrant(id: TokenID(number: 1), expires: at(0))
-        #expect(!grant.isLimitedInTime && grant.holds(window(-5, 5)))
+        #expect(!grant.isLimitedInTime && grant.permits(window(-5, 5)))
         grant.begin = at(10)
-        #expect(grant.isLimitedInTime && grant.holds(window(10, 99)) && !grant.holds(window(9.999, 99)))
-        #expect(grant.holds(at(10)) && !grant.holds(at(9.999)))
+        #expect(grant.isLimitedInTime && grant.permits(window(10, 99)) && !grant.permits(window(9.999, 99)))
+        #expect(grant.permits(at(10)) && !grant.permits(at(9.999)))
         grant.end = at(20)
-        #expect(grant.holds(window(10, 20)) && !grant.holds(window(10, 20.001)))
-        #expect(grant.holds(at(19.999)) && !grant.holds(at(20)))
+        #expect(grant.permits(window(10, 20)) && !grant.permits(window(10, 20.001)))
+        #expect(grant.permits(at(19.999)) && !grant.permits(at(20)))
     }
 
     @Test("An id has sixteen digits in one spelling, and ids are in the order of their tokens")

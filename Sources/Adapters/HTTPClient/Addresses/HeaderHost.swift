@@ -1,5 +1,6 @@
-/// A host that may get a source's secret headers, at one port: the named one, else the usual one of http or
-/// https.
+/// A host and port that may receive a source's secret headers.
+///
+/// Without a port it is the default port of the URL's scheme.
 package struct HeaderHost: Hashable, Sendable {
     private let host: HostPattern
     private let port: UInt16?

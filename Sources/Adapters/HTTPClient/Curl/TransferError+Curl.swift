@@ -41,7 +41,7 @@ extension TransferError {
         }
     }
 
-    /// A broken connection: during the body it truncated it, before that it delivered nothing.
+    /// The error of a broken connection: `truncated` during the body, `connectionFailed` before it.
     private static func brokenOff(_ text: String, _ facts: HopFacts) -> TransferError {
         guard facts.stage == .body else { return .connectionFailed(text) }
         return .truncated(received: facts.receivedByteCount, expected: facts.announcedByteCount)

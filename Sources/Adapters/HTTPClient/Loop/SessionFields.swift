@@ -28,7 +28,7 @@ struct SessionFields: Sendable {
         otherHosts = options.headerHosts
     }
 
-    /// Fields that tell who asks, but nothing that gives access.
+    /// Fields without credentials: a known host gets them at any port and scheme.
     private static let open: Set<String> = ["user-agent", "referer", "origin", "accept", "accept-language"]
 
     /// Fields that the transfer sets itself, and fields of a single connection (RFC 9110 §7.6.1).

@@ -75,7 +75,7 @@ extension TransferChannel {
     }
 
     private func resumeIfRoom() {
-        guard guarded.withLock({ $0.state.resumesOnce() }) else { return }
+        guard guarded.withLock({ $0.state.takeResume() }) else { return }
         mailbox.post(.resume(id))
     }
 

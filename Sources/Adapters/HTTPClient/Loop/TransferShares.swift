@@ -2,11 +2,13 @@ import Concurrency
 
 /// How many transfers of each session and of each origin may run at once.
 ///
-/// While less than half of the client's limit is in use, a session is bounded only by its share, which is
-/// never less than `Limits.leastShare`. Beyond that a silent session has one transfer, so that hundreds of
-/// hung transfers do not keep others from theirs; a silent origin has its share, whatever the number of
-/// sessions that use it. The last eighth is for sessions and origins with few transfers. Silent is what has
-/// running transfers and has not answered yet, or not for `Limits.silence`, or not at the last transfer.
+/// While less than half of the client's limit is in use, a session is bounded only by its share, which is at
+/// least `Limits.leastShare`. Above half, a silent session may run one transfer, so that hundreds of hung
+/// transfers do not block others; a silent origin may run its share, however many sessions use it. The last
+/// eighth of the limit is for sessions and origins with few transfers.
+///
+/// A session or an origin is silent if the last transfer that ended got no answer. While transfers run, it is
+/// also silent if its last answer is older than `Limits.shareKept`, or if none came for `Limits.silence`.
 struct TransferShares {
     private let limit: Int
     private var runningCount = 0
@@ -73,7 +75,9 @@ struct TransferShares {
         return runningCount < common || session.running < 2
     }
 
-    /// Whether a waiting transfer of a session that may start one may start.
+    /// Whether the limits of its source and its origin let a waiting transfer start.
+    ///
+    /// The session is checked before this.
     func allow(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) -> Bool {
         guard sources[ticket.source] ?? 0 < max(ticket.sourceLimit ?? .max, 1) else { return false }
         if runningCount < limit / 2 { return true }

@@ -109,7 +109,7 @@ extension TransferState {
     }
 
     /// Whether the transfer was paused and there is room again; true once for each pause.
-    mutating func resumesOnce() -> Bool {
+    mutating func takeResume() -> Bool {
         guard isPaused, bufferedByteCount <= Limits.resumeByteCount else { return false }
         isPaused = false
         return true

@@ -45,8 +45,8 @@ struct TimeScope: Sendable {
         else { return false }
         switch asked {
         case .none: return true
-        case .segment(_, let start): return grant.holds(start)
-        case .window(_, let begin, let end?, _): return grant.holds(TimeWindow(begin: begin, end: end))
+        case .segment(_, let start): return grant.permits(start)
+        case .window(_, let begin, let end?, _): return grant.permits(TimeWindow(begin: begin, end: end))
         case .live(let delay, let length):
             return holdsLive(grant, delay, length) && !isNear(grant, shiftedBy: delay)
         case .picture, .window, .endless, .endlessSince: return false
@@ -70,9 +70,9 @@ struct TimeScope: Sendable {
         switch asked {
         case .none: return .permitted
         case .segment(let rendition, let start):
-            if grant.holds(start) { return .permitted }
+            if grant.permits(start) { return .permitted }
             let listed = try await listed(grant, channel, client)
-            if listed.holds(start) { return .permitted }
+            if listed.permits(start) { return .permitted }
             guard let begin = listed.begin,
                 let segment = try await segment(at: begin, rendition, channel, client)
             else { return .refused }
@@ -92,22 +92,22 @@ struct TimeScope: Sendable {
                 pictureAt: time, of: rendition, in: permitted, channel: channel, for: client)
         case .window(let rendition, let begin, let end?, _):
             let window = TimeWindow(begin: begin, end: end)
-            if grant.holds(window) { return .permitted }
+            if grant.permits(window) { return .permitted }
             guard isCanonical else { return .refused }
             let listed = try await listed(grant, channel, client)
-            if listed.holds(window) { return .permitted }
-            return Judgement(try await extended(listed, rendition, channel, client).holds(window))
+            if listed.permits(window) { return .permitted }
+            return Judgement(try await extended(listed, rendition, channel, client).permits(window))
         case .window(_, let begin, nil, let grows):
-            guard grant.holds(begin) else { return .refused }
+            guard grant.permits(begin) else { return .refused }
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
             guard grows || limit < clock() else { return .permitted }
             return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
         case .endlessSince(let begin):
-            guard grant.holds(begin) else { return .refused }
+            guard grant.permits(begin) else { return .refused }
             guard let limit = grant.end else { return .permitted }
             return .cut(TimeWindow(begin: begin, end: min(limit, begin + longestWindow)), grows: true)
         case .endless(let delay):
-            guard grant.end == nil, grant.holds(clock() - delay) else { return .refused }
+            guard grant.end == nil, grant.permits(clock() - delay) else { return .refused }
             return Judgement(try await beginsWithin(grant, shiftedBy: delay, channel, client))
         case .live(let delay, let length):
             guard holdsLive(grant, delay, length) else { return .refused }
@@ -122,7 +122,7 @@ struct TimeScope: Sendable {
 
     private func holdsLive(_ grant: PlaybackGrant, _ delay: Int64, _ length: Int64?) -> Bool {
         let edge = clock() - delay
-        return grant.holds(edge) && (length.map { grant.holds(edge - $0) } ?? true)
+        return grant.permits(edge) && (length.map { grant.permits(edge - $0) } ?? true)
     }
 
     /// Whether a grant begins so late that a live playlist may have segments before that.

@@ -17,7 +17,7 @@ struct ChannelOptions: Sendable {
     var hasExplicitIV = false
     /// Nil announces none.
     var breaks: Breaks?
-    /// Whether the multivariant playlist says the same renditions in other words.
+    /// Whether the multivariant playlist describes the same renditions with other names and attributes.
     var spellsOtherwise = false
     /// Whether the multivariant playlist names closed captions in the video.
     var hasCaptions = false

@@ -6,7 +6,7 @@ struct RenditionState: Sendable {
         enum Form: String, Sendable, CaseIterable {
             /// Listed, but answered 404.
             case missing = "404"
-            /// The media is missing and the numbers have no step.
+            /// Not listed and not numbered: the media sequence numbers have no hole.
             case skip
             /// The numbers count on, and the playlist restarts after the hole.
             case jump

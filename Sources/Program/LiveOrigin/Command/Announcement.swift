@@ -12,7 +12,7 @@ final class Announcement: Sendable {
         self.root = root
     }
 
-    /// Checks whether that is the case.
+    /// Reports as soon as all channels can be played; called after each step.
     func stepDone() {
         let isDue = isMade.withLock { isMade in
             guard !isMade, channels.allSatisfy({ $0.state.withLock { $0.isReady } }) else { return false }

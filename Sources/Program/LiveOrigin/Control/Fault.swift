@@ -18,7 +18,7 @@ enum Fault: Sendable, Equatable {
     case keys(seconds: Double)
     case withdraw(rendition: String?, RequestFaults.Withdrawal)
     case dateJump(seconds: Double)
-    /// The multivariant playlist says the same renditions in other words, or in the first ones again.
+    /// Toggles the names and attributes with which the multivariant playlist describes its renditions.
     case respell
     /// Ends lasting faults.
     case clear

@@ -119,7 +119,7 @@ extension WindowPlayer {
     private func compose(
         _ plan: WindowPlan, _ request: WindowRequest, _ seen: HeadSnapshot, isOver: Bool, now: Instant,
     ) async throws(PlaybackError) -> PlaylistContents {
-        let margin = SegmentFormat.trackMissing
+        let margin = SegmentFormat.longRunMicroseconds
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
         let held = try await index.heldSegments(
             of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive, for: request.client)

@@ -40,7 +40,7 @@ extension BatchWriter {
         throw CatalogueError.unreadable("no id is free for a format: they are used up")
     }
 
-    /// Nil if the id whose turn it is belongs to another format: ids begin again behind the last one.
+    /// Nil if the next id of the sequence is in use: ids start again after the last one.
     private func insert(_ format: SegmentFormat, text: String, lastUsed: Int64) async throws -> Int32? {
         let rows = try await transaction.query(
             """

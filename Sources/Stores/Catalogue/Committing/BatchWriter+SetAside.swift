@@ -3,14 +3,13 @@ import Timeline
 
 /// What comes late of a time line that the channel has left.
 extension BatchWriter {
-    /// Takes out of the batch what a reanchored channel must not get: what was recorded before, at times
-    /// ahead.
+    /// Removes from the batch what was recorded before the channel was reanchored, at times ahead of it.
     ///
-    /// Identities and losses among it are dropped: a recorder would resume from the first, and the second
-    /// would be reasons for what is missing at times that are still to come. So are markers, which the source
-    /// lists again.
+    /// Identities and losses are dropped: a recorder would resume from the identities, and the losses would
+    /// explain gaps at times that are still to come. Markers are dropped too, because the source lists them
+    /// again.
     ///
-    /// - Returns: the segments among it
+    /// - Returns: the removed segments
     mutating func takeAhead(of point: ReanchorPoint, now: Instant) -> [DecidedSegment] {
         let ahead = batch.segments.filter { point.setsAside($0.fact) }
         batch.segments.removeAll { point.setsAside($0.fact) }

@@ -73,7 +73,7 @@ struct BatchWriter {
     /// Writes what segments refer to, losses, markers and identities.
     ///
     /// Most batches have segments only.
-    mutating func enterSurroundings(_ moved: MovedHead) async throws {
+    mutating func enterOtherFacts(_ moved: MovedHead) async throws {
         let ahead = moved.reanchor.map { takeAhead(of: $0, now: moved.now) } ?? []
         if !batch.isOnlySegments || !ahead.isEmpty {
             try await describeRenditions(held: moved.held)

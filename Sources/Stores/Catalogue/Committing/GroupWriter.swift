@@ -29,7 +29,7 @@ struct GroupWriter {
         for batch in batches {
             guard let head = heads[batch.channel] else { continue }
             var writer = BatchWriter(batch: batch, transaction: transaction)
-            try await writer.enterSurroundings(head)
+            try await writer.enterOtherFacts(head)
             writers.append(writer)
         }
         let rows = writers.flatMap { writer in

@@ -12,7 +12,7 @@ struct IncomingSegment {
 
     /// The segments of a channel, each identity once: of two with the same one the published one is kept.
     ///
-    /// Without the lease, or without its head, nothing is published.
+    /// Without the lease they are not published; without the channel's head there are none.
     static func rows(
         of segments: [DecidedSegment], in channel: Int32, _ head: MovedHead?, isPublished: Bool = true,
     ) -> [IncomingSegment] {
@@ -38,6 +38,6 @@ struct SegmentEntry {
     var isEntered: Bool
     /// The summary of its quarter has it.
     var isSummarised: Bool
-    /// No growing playlist lists it, or segments that none lists overlap it, or that is not known.
+    /// It is not published, or unpublished segments overlap it, or this is not known.
     var mayOverlap: Bool
 }

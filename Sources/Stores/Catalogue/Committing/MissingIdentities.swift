@@ -2,10 +2,10 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// The identities that the catalogue does not have, of segments of channels that have not expired.
+    /// The identities of unexpired segments that the catalogue does not have.
     ///
-    /// Takes one statement. `segments` are by the channel's row, and so is the result, without channels of
-    /// which nothing is missing. A segment whose identity was deleted after its two days is not missing.
+    /// Takes one statement. `segments` and the result are by the channel's row id; channels that lack nothing
+    /// are left out. A stored segment whose identity was deleted after two days is not missing.
     package func missing(
         _ segments: [Int32: [PlacedSegment]],
     ) async throws(CatalogueError) -> [Int32: Set<SegmentIdentity>] {

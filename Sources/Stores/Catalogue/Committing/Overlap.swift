@@ -77,9 +77,9 @@ package enum Overlap {
         return resolution
     }
 
-    /// What EXTINF must say of a row besides its time once that has become shorter.
+    /// The EXTINF of a row whose duration was shortened, if it is not the new duration.
     ///
-    /// Playlists go on to say of a published segment what they have said.
+    /// A published segment keeps the EXTINF that playlists have stated before.
     ///
     /// - Parameters:
     ///   - row: the row with its former time

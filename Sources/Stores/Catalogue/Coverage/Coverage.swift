@@ -2,11 +2,11 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Returns the contiguous spans of a channel within a window, up to the live edge, the newest
-    /// `Limits.timelineEntries`: what any of its video renditions holds, of a channel without video any of
-    /// its audio renditions.
+    /// Returns the contiguous spans that a channel holds within a window, up to the live edge.
     ///
-    /// Where a rendition has more, the spans begin where those of all renditions are known.
+    /// A span is held by any video rendition, or by any audio rendition if the channel has no video. At most
+    /// the newest `Limits.timelineEntries` are returned. If a rendition has more, the spans begin where those
+    /// of all renditions are known.
     package func coverage(of channel: Int32, in window: TimeWindow) async throws(CatalogueError)
         -> [TimeWindow]
     {

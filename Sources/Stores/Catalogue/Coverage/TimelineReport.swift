@@ -149,8 +149,9 @@ private struct TimelineMaterials {
     let part: TimeWindow
     var coverage: [RenditionCoverage] = []
     var gaps: [Gap] = []
-    /// The begin of the first that a list of `Limits.timelineEntries` has no place for: behind it nothing is
-    /// known of what is held.
+    /// The earliest begin of an entry beyond `Limits.timelineEntries` of any list; nil if no list was cut.
+    ///
+    /// The report is not complete after it.
     private(set) var completeUntil: Instant?
 
     init(part: TimeWindow) {

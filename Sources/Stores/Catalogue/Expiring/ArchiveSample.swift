@@ -2,8 +2,10 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Names some files that the archive should have: `count` times the segment behind another part of the
-    /// time that a rendition holds, chosen by chance among those that hold something.
+    /// Names some files that the archive should have.
+    ///
+    /// For each of `count` equal parts it chooses a rendition that holds something, at random, and names the
+    /// first segment from the begin of that part of the rendition's time on.
     ///
     /// - Returns: at most `count` files, some more than once
     package func archiveSample(count: Int) async throws(CatalogueError) -> [ArchiveKey] {

@@ -61,7 +61,7 @@ private struct Expiring {
             segments += count
             change.touched?.formUnion(quarters)
         }
-        try await expireSurroundings(cut)
+        try await expireOtherFacts(cut)
         try await transaction.announce(change)
         return (segments, cut == whole)
     }
@@ -148,7 +148,7 @@ private struct Expiring {
     ///
     /// The discontinuity sequence in effect at the cut stays, because a segment that is committed late may
     /// need it.
-    private func expireSurroundings(_ cut: Instant) async throws {
+    private func expireOtherFacts(_ cut: Instant) async throws {
         let cut = cut.microseconds
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row) AND end_us <= \(cut)")
         _ = try await transaction.query(

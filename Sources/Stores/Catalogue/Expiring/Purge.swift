@@ -48,7 +48,7 @@ private struct Purging {
             """
             DELETE FROM state s WHERE s.channel_id = \(channel.row) RETURNING s.channel_id, s.init_name, s.key_name
             """, grace: grace)
-        try await dropSurroundings()
+        try await dropOtherFacts()
         return (segments, revision)
     }
 
@@ -115,7 +115,7 @@ private struct Purging {
 
     /// The discontinuity sequence in effect at the cut stays, because a segment that is committed late may
     /// need it.
-    private func dropSurroundings() async throws {
+    private func dropOtherFacts() async throws {
         let row = channel.row
         _ = try await transaction.query(
             "DELETE FROM block b USING rendition r WHERE r.channel_id = \(row) AND b.rendition_id = r.rendition_id"

@@ -35,7 +35,7 @@ private struct Reanchoring {
     func run() async throws -> Reanchored? {
         guard let now = try await presentIfAhead() else { return nil }
         let (count, quarters) = try await setSegmentsAside(from: now)
-        try await dropSurroundings(from: now)
+        try await dropOtherFacts(from: now)
         let end = try await resetNumbers()
         let revision = try await movePublishedHead(to: end, at: now)
         try await transaction.summarise(quarters)
@@ -85,7 +85,7 @@ private struct Reanchoring {
     /// Deletes what would be taken for a fact about times that are still to come: identities from which a
     /// recorder would resume, losses, times in which the channel was set to record, markers, discontinuity
     /// starts.
-    private func dropSurroundings(from now: Int64) async throws {
+    private func dropOtherFacts(from now: Int64) async throws {
         _ = try await transaction.query(
             """
             DELETE FROM intake i USING rendition r

@@ -65,8 +65,9 @@ package struct KnownSegment: Sendable, Equatable {
     package var isGap = false
     /// What is stored of a segment that is not whole; nil for a whole one.
     package var part: KnownPart?
-    /// Where its media begin, in units of 90 kHz; nil where that is not known, says nothing of the media of
-    /// the segments around it, or the segment is not one of the newest `Limits.knownDigests`.
+    /// The first time stamp of its media, in units of 90 kHz; nil where that is not known.
+    ///
+    /// Also nil if the segment is spliced, or is not one of the newest `Limits.knownDigests`.
     package var firstTimestamp: Int64?
     /// The catalogue has its fact.
     package var isStored: Bool { !isLost && !isKeyPending && !isListed }

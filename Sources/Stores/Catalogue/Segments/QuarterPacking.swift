@@ -93,8 +93,8 @@ extension Catalogue {
 
     /// Stores packed quarters whose summaries still have the same version.
     ///
-    /// A summary that is being changed is left out. So this waits for no transaction, and none that waits for
-    /// this holds what this needs.
+    /// A summary that is being changed is left out, so this never waits for another transaction and cannot
+    /// cause a deadlock.
     static func packing(
         _ quarters: [Quarter], _ versions: [QuarterVersion], _ packed: [[UInt8]],
         into table: String = "packed_quarter",

@@ -13,9 +13,9 @@ package struct ChannelHead: Sendable, Equatable {
     package var renditions: [KnownRendition]
     /// Times of segments that are listed or wait for their key and are not in the archive yet.
     ///
-    /// Segments of a rendition that follow each other are one time. Of its times those before the newest
-    /// `Limits.pendingSpans` are one, with what lies between them, and so is what lies before the newest
-    /// `Limits.pendingSegments`.
+    /// Segments of a rendition that follow each other are one window. All windows before the newest
+    /// `Limits.pendingSpans` of a rendition are joined to one, with what lies between them. So are all its
+    /// segments before the newest `Limits.pendingSegments`.
     package var pending: [TimeWindow]
     package var arrivals: Arrivals
     /// The channel's revision when its markers last changed; zero if it never had any.

@@ -53,7 +53,7 @@ struct PlaylistReader {
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: ArraySlice<UInt8>
     ) throws(PlaylistError) {
         try decideKind(tag)
-        guard isNews(tag, value) else { return }
+        guard isNewValue(tag, value) else { return }
         let isUnderstood =
             switch tag.scope {
             case .anyPlaylist: try common.read(tag, value, &context)
@@ -81,8 +81,8 @@ struct PlaylistReader {
     }
 
     /// Whether a tag says something that it has not said before; of one that may occur once the last counts.
-    private mutating func isNews(_ tag: PlaylistTag, _ value: ArraySlice<UInt8>) -> Bool {
-        guard tag.standsOnce else { return true }
+    private mutating func isNewValue(_ tag: PlaylistTag, _ value: ArraySlice<UInt8>) -> Bool {
+        guard tag.occursOnce else { return true }
         let earlier = given.updateValue(value, forKey: tag)
         guard let earlier else { return true }
         context.note(earlier == value ? .repeatedTag : .conflictingTag)

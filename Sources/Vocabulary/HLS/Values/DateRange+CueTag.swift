@@ -5,8 +5,9 @@ extension DateRange {
     /// The attribute that has the whole tag.
     private static let tagAttribute = "X-CUE-TAG"
 
-    /// A cue tag that stood before a segment which began at an instant, in microseconds since 1970 UTC; nil
-    /// for any other line, and for one that a break goes on with.
+    /// Makes a range of a cue tag; nil for any other line, and for EXT-X-CUE-OUT-CONT.
+    ///
+    /// `startMicroseconds` is the begin of the segment after the tag, microseconds since 1970 UTC.
     ///
     /// Its id is the tag, at most `idBytes` of it, so the same tag of another rendition is the same range.
     package init?(cueTag line: String, startMicroseconds: Int64, idBytes: Int) {

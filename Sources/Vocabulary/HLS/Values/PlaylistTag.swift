@@ -71,7 +71,7 @@ extension PlaylistTag {
     }
 
     /// Whether a playlist may contain the tag at most once (RFC 8216bis §4.4.2, §4.4.3).
-    var standsOnce: Bool {
+    var occursOnce: Bool {
         switch self {
         case .define, .dateRange, .preloadHint, .renditionReport: false
         case .contentSteering: true

@@ -23,7 +23,7 @@ extension PlaylistWriter {
 
     /// `NAME=value` or `NAME="value"`.
     ///
-    /// A comma requires quotation marks, and so does a blank at an end; a quoted string cannot contain any.
+    /// A value with a comma, or with a blank at either end, is quoted. Quotation marks in it are left out.
     mutating func append(_ attribute: PlaylistAttribute) {
         append(attribute.name)
         append(ASCII.equals)

@@ -62,10 +62,10 @@ extension InitSection {
         package var timescale: UInt32
     }
 
-    /// An fMP4 section, of the same length, without the delay that all its tracks have, and that delay; nil
-    /// if there is none.
+    /// Removes the delay that all tracks of an fMP4 section have in common; the length stays the same.
     ///
-    /// A file that is made of segments begins at once, however late the encoder's clock was.
+    /// Returns the section and the delay, which is nil if there is none. So a file that is made of segments
+    /// begins at once, however late the encoder's clock was.
     package static func withoutDelay(_ bytes: [UInt8]) -> (bytes: [UInt8], delay: Delay?) {
         guard let movie = BoxSequence.first("moov", in: ByteCursor(bytes)),
             let timescale = BoxSequence.first("mvhd", in: movie.content).flatMap(MovieTrackReader.timescale)

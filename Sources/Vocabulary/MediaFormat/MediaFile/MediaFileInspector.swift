@@ -1,4 +1,4 @@
-/// Looks whether a media file is there to its end, as far as its container says where that is.
+/// Checks whether a media file is complete, as far as its container states where it ends.
 ///
 /// It reads a few bytes for each box or packet that it looks at, whatever the length of the file.
 package struct MediaFileInspector<Failure: Error> {

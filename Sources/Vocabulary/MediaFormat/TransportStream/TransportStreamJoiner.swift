@@ -73,11 +73,11 @@ package struct TransportStreamJoiner {
         self.jumps = jumps || streams.isEmpty
     }
 
-    /// Begins a segment whose times are moved by `ticks`; of its audio frames, or units of anything else,
-    /// those are kept that begin in a range of the written times.
+    /// Begins a segment whose times are moved by `ticks` of 90 kHz.
     ///
-    /// Where `ticks` are others than before, those are left out, too, half of which lies before the end of
-    /// the last one.
+    /// With a range, only its audio frames, and units of other streams, that begin in this range of the
+    /// written times are kept. If `ticks` differ from those before, frames and units of which half lies
+    /// before the end of the last one are left out too.
     package mutating func begin(movedBy ticks: Int64, keeping range: Range<Int64>? = nil) {
         begin(jumps: false)
         let before = offset

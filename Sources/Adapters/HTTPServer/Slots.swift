@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The task of an answer counts until it has ended, not until the request is answered, so that hanging work
 /// cannot accumulate.
-final class AnswerPlaces: Sendable {
+final class AnswerSlots: Sendable {
     private let limit: Int
     private let taken = Atomic<Int>(0)
 
@@ -26,7 +26,7 @@ final class AnswerPlaces: Sendable {
 }
 
 /// Counts something of all clients and of each of them.
-final class ClientPlaces: Sendable {
+final class ClientSlots: Sendable {
     private struct State {
         var taken = 0
         var counts: [PeerAddress: Int] = [:]
