@@ -60,7 +60,8 @@ final class ServerCore: Sendable {
         let now = monotonicNanoseconds()
         let overdue = connections.shutDownOverdue(at: now)
         if overdue > 0 {
-            logger.debug("Closed connections: request not received in time", metadata: ["count": "\(overdue)"])
+            logger.debug(
+                "Closed connections: request not received in time", metadata: ["count": "\(overdue)"])
         }
         let isFull = connections.count > limits.connections / 2 || streams.isHalfTaken
         let slow = connections.shutDownSlow(

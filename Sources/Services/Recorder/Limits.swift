@@ -72,7 +72,7 @@ enum Limits {
     /// How much of the end of a segment may be missing at least, microseconds, if it was not seen growing and
     /// the next one shows where it should end: tracks end at different times.
     static let missingEnd: Int64 = 500_000
-    /// Tries for segments that come to nothing before a source whose playlist goes on counts as barren.
+    /// Tries for segments that come to nothing before a source whose playlist goes on counts as down.
     static let missesInARow = 3
     /// How long a playlist is asked for where its URL was redirected to, until the URL itself is asked again.
     static let edgeTime = Duration.seconds(300)
@@ -266,7 +266,7 @@ enum Limits {
     /// second and some frames.
     static let roundedDuration: Int64 = 600_000
     /// The most that a time line without dates makes up for, microseconds.
-    static let longestOwed: Int64 = 30_000_000
+    static let longestShortfall: Int64 = 30_000_000
     /// The part of the durations, as a divisor, by which they may be wrong and are taken as they are.
     static let measuredSlack: Int64 = 100
     /// How far the media of a segment may be longer or shorter than its time before EXTINF says so,

@@ -180,7 +180,8 @@ import Timeline
                 now: HostClock.system.now, steady: { steady.withLock { $0 } },
                 sleep: { until in steady.withLock { $0 = until } })
             let index = TimelineIndex(
-                catalogue: viewer.catalogue, maxStaleSeconds: 60, isShared: false, executor: nil, clock: clock)
+                catalogue: viewer.catalogue, maxStaleSeconds: 60, isShared: false, executor: nil, clock: clock
+            )
             let follower = StreamFollower(
                 player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
                 rendition: nil, position: at(40), client: nil, clock: clock, isDeleted: { false })
@@ -249,7 +250,8 @@ import Timeline
                 let clock = HostClock(
                     now: HostClock.system.now, steady: HostClock.system.steady, sleep: { _ in })
                 let index = TimelineIndex(
-                    catalogue: away.catalogue, maxStaleSeconds: 60, isShared: false, executor: nil, clock: clock)
+                    catalogue: away.catalogue, maxStaleSeconds: 60, isShared: false, executor: nil,
+                    clock: clock)
                 let follower = StreamFollower(
                     player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
                     rendition: nil, position: at(20), client: nil, clock: clock, isDeleted: { false })

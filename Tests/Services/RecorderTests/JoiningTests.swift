@@ -36,8 +36,8 @@ struct JoiningTests {
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
         let old = RecorderTests.list(0...4, date: { 570 + Double($0) * 6 - 28_800 })
         var fresh = progress
-        #expect(fresh.askToJoin(old, at: arrived(604)) == nil)
-        #expect(progress.askToJoin(old, at: arrived(1100)) == 0)
+        #expect(fresh.joinProbeIndex(old, at: arrived(604)) == nil)
+        #expect(progress.joinProbeIndex(old, at: arrived(1100)) == 0)
         progress.joined(
             ProbedSegment(digest: [0], firstTimestamp: 0, measuredDuration: 6 * seconds), in: old,
             at: arrived(1100))
@@ -50,7 +50,7 @@ struct JoiningTests {
         #expect(list(RecorderTests.list(5...5), at: 606, in: &progress) == [at(600)])
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
         let late = RecorderTests.list(102...106)
-        #expect(progress.askToJoin(late, at: arrived(642)) == 0)
+        #expect(progress.joinProbeIndex(late, at: arrived(642)) == 0)
         progress.joined(
             ProbedSegment(digest: [], firstTimestamp: 12 * 90_000, measuredDuration: 6 * seconds), in: late,
             at: arrived(642))
@@ -124,7 +124,7 @@ struct JoiningTests {
     func recalled(nextArrival: Double) {
         let old = RecorderTests.list(5...14)
         var progress = back(old)
-        #expect(progress.askToJoin(old, at: arrived(640)) == 9)
+        #expect(progress.joinProbeIndex(old, at: arrived(640)) == 9)
         progress.joined(
             ProbedSegment(digest: [14], firstTimestamp: 84 * 90_000, measuredDuration: 6 * seconds), in: old,
             at: arrived(640))
@@ -140,11 +140,11 @@ struct JoiningTests {
     func namesAgain() {
         let old = RecorderTests.list(5...14)
         var progress = back(old)
-        #expect(progress.askToJoin(old, at: arrived(640)) == 9)
+        #expect(progress.joinProbeIndex(old, at: arrived(640)) == 9)
         progress.joined(ProbedSegment(digest: [99]), in: old, at: arrived(640))
-        #expect(progress.askToJoin(old, at: arrived(640)) == 0)
+        #expect(progress.joinProbeIndex(old, at: arrived(640)) == 0)
         progress.joined(ProbedSegment(digest: [98]), in: old, at: arrived(640))
-        #expect(progress.askToJoin(old, at: arrived(640)) == nil)
+        #expect(progress.joinProbeIndex(old, at: arrived(640)) == nil)
         #expect(list(old, at: 640, in: &progress).count == 7)
     }
 
@@ -174,10 +174,10 @@ struct JoiningTests {
     func nothingBetween() {
         var progress = recorded()
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
-        #expect(progress.askToJoin(RecorderTests.list(100...104), at: arrived(640)) == 0)
+        #expect(progress.joinProbeIndex(RecorderTests.list(100...104), at: arrived(640)) == 0)
         progress.joined(nil, in: RecorderTests.list(100...104), at: arrived(640))
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
-        #expect(progress.askToJoin(RecorderTests.list(0...4), at: arrived(660)) == 0)
+        #expect(progress.joinProbeIndex(RecorderTests.list(0...4), at: arrived(660)) == 0)
     }
 
     @Test("A source whose dates are older than what another one without dates brought is to go on first")

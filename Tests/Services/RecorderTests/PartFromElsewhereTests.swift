@@ -180,7 +180,7 @@ struct PartFromElsewhereTests {
     @Test(
         "stays as it is where the other source's is not whole, or not the same",
         arguments: Other.allCases.filter { $0 != .whole })
-    func notMended(other: Other) throws {
+    func repairNotStored(other: Other) throws {
         var recording = try Recording(.damaged, other)
         try recording.run(until: 400)
         #expect(recording.facts.map(\.digest) == [[0, 12]] && recording.facts[0].flags.contains(.damaged))

@@ -74,12 +74,12 @@ struct PartialSegmentTests {
             Self.stored(segment, measured: nil, timestamp: nil, flags: .damaged))
         let short = StoredPart(Self.stored(segment, measured: seconds, timestamp: nil))
         for _ in 0..<Limits.partsInARow { progress.settled(0, damaged) }
-        #expect(!progress.mendsParts(damaged))
-        #expect(progress.mendsParts(short))
+        #expect(!progress.expectsBetterBytes(damaged))
+        #expect(progress.expectsBetterBytes(short))
         for _ in 0..<Limits.partsInARow { progress.settled(0, short) }
-        #expect(!progress.mendsParts(short))
+        #expect(!progress.expectsBetterBytes(short))
         progress.settled(0, nil)
-        #expect(progress.mendsParts(damaged) && progress.mendsParts(short))
+        #expect(progress.expectsBetterBytes(damaged) && progress.expectsBetterBytes(short))
     }
 
     @Test("Where the next segment begins where it ends, EXTINF is wrong and the segment is whole")

@@ -13,7 +13,7 @@ struct PollingTests {
         polling.loaded(list(1...3), changed: true, begun: moment(10), now: moment(10))
         #expect(polling.condition(now: moment(28)) == .healthy)
         polling.loaded(list(1...3), changed: false, begun: moment(28), now: moment(28))
-        #expect(polling.condition(now: moment(28.5)) == .barren)
+        #expect(polling.condition(now: moment(28.5)) == .down)
         polling.loaded(list(1...4), changed: true, begun: moment(29), now: moment(29))
         #expect(polling.condition(now: moment(29)) == .healthy)
     }
@@ -25,7 +25,7 @@ struct PollingTests {
             polling.failed(now: moment(1))
             return polling.condition(now: moment(1))
         }
-        #expect(conditions == [.healthy, .failing, .failing, .barren])
+        #expect(conditions == [.healthy, .failing, .failing, .down])
         polling.loaded(list(1...4), changed: true, begun: moment(2), now: moment(2))
         #expect(polling.condition(now: moment(2)) == .healthy && polling.failures == 0)
     }

@@ -49,7 +49,7 @@ struct ReadDurationsTests {
         var playlist = list(0...24)
         for index in playlist.segments.indices { playlist.segments[index].durationMicroseconds = 0 }
         let arrival = arrived(621)
-        #expect(progress.askToJoin(playlist, at: arrival) == 0)
+        #expect(progress.joinProbeIndex(playlist, at: arrival) == 0)
         progress.joined(
             ProbedSegment(digest: [0], firstTimestamp: 0, measuredDuration: 6 * seconds), in: playlist,
             at: arrival)
@@ -87,7 +87,7 @@ struct ReadDurationsTests {
         }
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
         let old = list(0...4, ended: isEnded)
-        #expect(progress.askToJoin(old, at: arrived(arrival)) == 0)
+        #expect(progress.joinProbeIndex(old, at: arrived(arrival)) == 0)
         progress.joined(
             ProbedSegment(digest: [0], firstTimestamp: 0, measuredDuration: 6 * seconds), in: old,
             at: arrived(arrival))
@@ -121,7 +121,7 @@ struct ReadDurationsTests {
     ) -> (durations: [Double], reads: Int) {
         var (progress, playlist, reads) = (joining(), said(length), 0)
         let arrival = Arrival(date: at(660), steady: moment(660))
-        while let index = progress.askToJoin(playlist, at: arrival) {
+        while let index = progress.joinProbeIndex(playlist, at: arrival) {
             reads += 1
             let timestamp = index == 0 ? first : next.map { 100 + $0 }
             progress.joined(

@@ -388,7 +388,7 @@ struct RenditionProgressTests {
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 9, last: nil, known: known)
         var progress = RenditionProgress(resuming: head, choice: .auto)
-        #expect(progress.askToGoOn(list(listed), at: arrived(time)) == 0)
+        #expect(progress.probeIndexAfterRenumbering(list(listed), at: arrived(time)) == 0)
         let probed = ProbedSegment(
             digest: [2], firstTimestamp: Int64(timestamp) * 90_000, measuredDuration: 6 * seconds)
         progress.joined(probed, in: list(listed), at: arrived(time))

@@ -50,7 +50,7 @@ struct SourceSessionTests {
         // The other video still comes.
         #expect(condition(video(0), at: 19) == .healthy)
         for _ in 0..<3 { session.tried(video(1), succeeded: false, now: moment(19)) }
-        #expect(condition(video(1), at: 38) == .barren)
+        #expect(condition(video(1), at: 38) == .down)
         session.tried(video(0), succeeded: true, now: moment(38))
         #expect(condition(video(0), at: 38) == .healthy)
     }

@@ -142,7 +142,7 @@ struct WrongDurationsStartTests {
         let playlist = Self.said(said)
         var reads = 0
         while progress.doubtsDurations(of: playlist, from: 0), reads < 5,
-            progress.askToJoin(playlist, at: arrived(120)) != nil
+            progress.joinProbeIndex(playlist, at: arrived(120)) != nil
         {
             progress.joined(reads < answers.count ? answers[reads] : nil, in: playlist, at: arrived(120))
             reads += 1

@@ -57,7 +57,7 @@ struct WrongDurationsTests {
         for (number, segment) in segments.enumerated() {
             let said = Int64(segment.said * 1_000_000)
             let expected = durations.duration(said: said) ?? said
-            let placed = expected + durations.repay(by: expected)
+            let placed = expected + durations.takeShortfall(from: expected)
             durations.add(
                 said: said, expected: expected, measured: Int64(segment.real * 1_000_000), isCompared: true)
             // The first ones tell the ratio; a first playlist is placed once it is known.
@@ -231,10 +231,10 @@ struct WrongDurationsTests {
         durations.add(said: 6_000_000, expected: 6_000_000, measured: 95_000_000_000)
         durations.add(said: 6_000_000, expected: 6_000_000, measured: 0)
         #expect(durations.duration(said: 6_000_000) == 6_000_000)
-        #expect(durations.repay(by: 6_000_000) == 0)
+        #expect(durations.takeShortfall(from: 6_000_000) == 0)
     }
 
-    @Test("Fewer than three segments prove no ratio; what is owed is paid in parts of a quarter")
+    @Test("Fewer than three segments prove no ratio; a shortfall is made up in parts of a quarter")
     func bounds() {
         var durations = MeasuredDurations()
         #expect(durations.duration(said: nil) == nil)
@@ -242,7 +242,7 @@ struct WrongDurationsTests {
         durations.add(said: 4_000_000, expected: 4_000_000, measured: 6_000_000)
         #expect(durations.duration(said: 4_000_000) == 4_000_000)
         #expect(durations.duration(said: nil) == 6_000_000)
-        let paid = (0..<6).map { _ in durations.repay(by: 4_000_000) }
+        let paid = (0..<6).map { _ in durations.takeShortfall(from: 4_000_000) }
         #expect(paid == [1_000_000, 1_000_000, 1_000_000, 1_000_000, 0, 0])
         durations.add(said: 4_000_000, expected: 0, measured: 6_000_000)
         #expect(durations.duration(said: 4_000_000) == 6_000_000)

@@ -59,7 +59,8 @@ extension ListAnswers {
         }
         var headers = Fields.common
         headers["Location"] =
-            media.pathToRoot + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
+            media.pathToRoot
+            + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
             + "live/\(channel.id.text)/\(file)"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)

@@ -74,7 +74,8 @@ extension WindowPlayer {
     func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
         -> (cut: ChannelCut, plan: WindowPlan, head: ChannelHead, isFinal: Bool)?
     {
-        guard case .closed = request.span, !request.writesGaps, !request.allowsMissingTracks, !request.isStrict,
+        guard case .closed = request.span, !request.writesGaps, !request.allowsMissingTracks,
+            !request.isStrict,
             let seen = index.knownHead(of: channel.row),
             let plan = try? WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)

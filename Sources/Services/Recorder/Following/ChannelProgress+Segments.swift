@@ -20,7 +20,7 @@ extension ChannelProgress {
         }
     }
 
-    /// The leading rendition has a segment: other ones may always have theirs before it.
+    /// Compares a stored segment of the leading rendition with others, which may always be stored first.
     private mutating func compare(_ leader: SegmentFact, at timestamp: Int64) {
         let run = leader.identity.run
         for (other, id) in renditions.keys.enumerated() where id != leading {
@@ -58,8 +58,10 @@ extension ChannelProgress {
     }
 
     /// The bytes of another source took the place of a part.
-    mutating func mended(_ identity: SegmentIdentity) {
-        if let place = renditions.place(of: identity.rendition) { renditions.values[place].mended(identity) }
+    mutating func noteRepair(_ identity: SegmentIdentity) {
+        if let place = renditions.place(of: identity.rendition) {
+            renditions.values[place].noteRepair(identity)
+        }
     }
 
     /// A segment is whole, or stays a part.

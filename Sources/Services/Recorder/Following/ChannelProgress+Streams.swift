@@ -32,7 +32,7 @@ extension ChannelProgress {
     }
 
     /// Whether the channel goes on in another run, which another rendition has begun.
-    func isLeft(_ rendition: RenditionProgress) -> Bool {
+    func isInFormerRun(_ rendition: RenditionProgress) -> Bool {
         guard let sourceRun, let run = rendition.run else { return false }
         return run != sourceRun.id
     }
@@ -52,7 +52,7 @@ extension ChannelProgress {
     /// After a start, while it is not clear whether the playlist continues the recording, its end does not
     /// explain the time before it.
     mutating func ended(_ id: RenditionID, isInDoubt: Bool) {
-        if isInDoubt, renditions[id]?.isComingBack ?? false { return }
+        if isInDoubt, renditions[id]?.isResuming ?? false { return }
         inTrouble(.sourceEnded, id)
     }
 

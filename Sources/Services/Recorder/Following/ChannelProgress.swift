@@ -122,8 +122,9 @@ extension ChannelProgress {
         }
     }
 
-    /// What the journal has besides the catalogue: a rendition may be known from there only, and so may the
-    /// segments that the source's numbering is compared with.
+    /// Takes an entry of the journal that the catalogue may not have.
+    ///
+    /// Renditions, and segments to compare the numbering with, may be known only from the journal.
     mutating func resume(_ entry: JournalEntry) {
         switch entry {
         case .rendition(let description): know(description)
@@ -155,11 +156,11 @@ extension ChannelProgress {
 
 /// What playlists say.
 extension ChannelProgress {
-    /// A playlist of a rendition has arrived: decides what is new and when it was.
+    /// Judges a playlist of a rendition: which entries are new, and when they begin.
     ///
-    /// `gap` says why time may be missing, when the source was in trouble. `generator` makes ids that differ
-    /// from those of a node that is cut off and begins a run at the same time. Of the new segments so many
-    /// are fetched at once as there is `room` for.
+    /// `gap` says why time may be missing; nil if the source was not in trouble. `generator` makes run ids
+    /// that differ from those of a disconnected node that begins a run at the same time. At most `room` new
+    /// segments are fetched at once.
     mutating func playlistArrived(
         _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Arrival, gap: GapReason?,
         room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
@@ -187,7 +188,7 @@ extension ChannelProgress {
             }
         }
         switch rendition.follower.judge(
-            playlist, rendition.alignment.known, now: arrival.steady, followsOthers: isLeft(rendition))
+            playlist, rendition.alignment.known, now: arrival.steady, followsOthers: isInFormerRun(rendition))
         {
         case .nothingNew:
             rendition.follower.take(playlist, rendition.alignment.known, now: arrival.steady)
@@ -197,7 +198,8 @@ extension ChannelProgress {
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
             let isFirst = rendition.run == nil
-            if let index = rendition.askBeforeNew(playlist, from: from, missing: missing, at: arrival) {
+            if let index = rendition.probeIndexBeforeNew(playlist, from: from, missing: missing, at: arrival)
+            {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
@@ -214,7 +216,7 @@ extension ChannelProgress {
                 return listing
             }
             if case .later(let index) = step {
-                listing.isCut = true
+                listing.isIncomplete = true
                 arrival.behind = rendition.length(of: playlist, from: index)
                 playlist.segments.removeSubrange(index...)
             }
@@ -225,7 +227,7 @@ extension ChannelProgress {
                 cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
                 gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
         case .restart(let reason):
-            if let index = rendition.askToGoOn(playlist, at: arrival) {
+            if let index = rendition.probeIndexAfterRenumbering(playlist, at: arrival) {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
@@ -238,10 +240,10 @@ extension ChannelProgress {
         return listing
     }
 
-    /// The bytes of the segment in question were read: the numbering goes on, or another one began; or media
-    /// are missing in front of it, or are not.
+    /// Judges a playlist again after a segment of it was read.
     ///
-    /// Bytes that cannot be read because a key is missing tell nothing: the numbering goes on.
+    /// Its bytes show whether the numbering continues, or whether media are missing before it. If it cannot
+    /// be read, as a key is missing, the numbering is assumed to continue.
     mutating func probed(
         _ probed: ProbedSegment?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Arrival,
         gap: GapReason?, room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
@@ -269,7 +271,7 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         var listing = Listing()
-        if !digest.isEmpty, let index = rendition.askToGoOn(corrected, at: arrival) {
+        if !digest.isEmpty, let index = rendition.probeIndexAfterRenumbering(corrected, at: arrival) {
             listing.probe = rendition.segment(corrected, index, at: arrival)
             renditions[id] = rendition
             if listing.probe != nil { return listing }
@@ -357,7 +359,7 @@ extension ChannelProgress {
             leader.run == rendition.run, leader.placing.clock == .source,
             let offset = leader.placing.sourceOffset, !rendition.dateSteps.standing.areFound
         else { return }
-        rendition.placing.goOn(at: offset)
+        rendition.placing.placeByArrival(offset: offset)
     }
 
     /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes
@@ -371,9 +373,9 @@ extension ChannelProgress {
         listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
         rendition.deferred.add(listing.segments.prefix(listing.postponedCount))
         let limit = max(0, room - Limits.edgeSegments)
-        let turn = rendition.deferred.turn(in: playlist, rendition.alignment, limit: limit)
-        listing.due = turn.due
-        expired += turn.expired
+        let taken = rendition.deferred.takeDue(in: playlist, rendition.alignment, limit: limit)
+        listing.due = taken.due
+        expired += taken.expired
     }
 
     /// The segments that left their playlists, since it was last asked, before they could be fetched.

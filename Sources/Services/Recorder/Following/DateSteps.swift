@@ -37,8 +37,9 @@ struct DateSteps: Sendable {
         enum Kind {
             /// Whether media are missing before it, as its date says.
             case step
-            /// Behind EXT-X-DISCONTINUITY, where the clock of the media may begin anywhere: whether they
-            /// simply go on, although dates step by so many microseconds.
+            /// Whether media simply go on after EXT-X-DISCONTINUITY although dates step, in microseconds.
+            ///
+            /// The time stamps may begin anywhere there.
             case discontinuity(Int64)
             /// Whether it follows those before it, although it arrived late.
             case late
@@ -125,7 +126,7 @@ struct DateSteps: Sendable {
                     isOfDates: !isHeld)
                 return .asks(index: index)
             }
-            // All that is listed would wait, for what may never be stored.
+            // Otherwise the whole playlist would wait for a segment that may never be stored.
             guard isListed else { continue }
             if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
                 judged[number] = isDiscontinuity
@@ -177,8 +178,7 @@ struct DateSteps: Sendable {
     /// Whether the segment of a number was asked for.
     func asks(_ number: Int64) -> Bool { asked?.number == number }
 
-    /// The segment that was asked for begins there in its media, in units of 90 kHz; nil when it could not be
-    /// read.
+    /// Takes the first time stamp of the segment asked for, in units of 90 kHz; nil if it was not readable.
     mutating func judge(_ timestamp: Int64?) {
         guard let asked else { return }
         self.asked = nil

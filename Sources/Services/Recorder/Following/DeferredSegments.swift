@@ -36,7 +36,7 @@ struct DeferredSegments: Sendable {
     /// The numbers of the playlist are corrected by `alignment`.
     ///
     /// - Returns: at most `limit` of them, and all that the playlist does not list any more
-    mutating func turn(
+    mutating func takeDue(
         in playlist: MediaPlaylist, _ alignment: NumberAlignment, limit: Int,
     ) -> (due: [ListedSegment], expired: [PlacedSegment]) {
         guard let first = PlaylistFollower.number(playlist, 0) else { return ([], []) }

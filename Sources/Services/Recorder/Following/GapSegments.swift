@@ -21,8 +21,9 @@ struct GapSegments: Sendable {
     /// A segment that was given up has come since.
     mutating func find(_ number: Int64) { lost[number] = nil }
 
-    /// Which of a process's first playlist are such segments, and the time that each has: those that are, or
-    /// were, listed under EXT-X-GAP.
+    /// The entries of a process's first playlist that an earlier process gave up, with their windows.
+    ///
+    /// Only entries that are, or were, listed under EXT-X-GAP.
     mutating func recall(in playlist: MediaPlaylist) -> [(index: Int, window: TimeWindow)] {
         guard !lost.isEmpty else { return [] }
         defer { lost = [:] }

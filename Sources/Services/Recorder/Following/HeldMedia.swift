@@ -15,7 +15,7 @@ struct HeldMedia: Sendable {
 
     /// In the order in which they were stored.
     private var pieces: [Piece] = []
-    /// The bytes of segments at places that nothing shows, as their time stamps fit none of the others'.
+    /// Digests of segments whose time stamps do not show their place, as they fit no other segments'.
     private var splicedDigests: [[UInt8]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -100,8 +100,9 @@ struct HeldMedia: Sendable {
         return isHeld || orBeside ? (begin, isHeld) : nil
     }
 
-    /// The segments of a source that was in use before and lists again what is held: how many from the given
-    /// bytes on, at most so many, and where the last of them ends; nil when those are not held.
+    /// How many held segments follow each other from the one with a digest on, and where the last one ends.
+    ///
+    /// At most `limit`, the first one included; nil when no segment has the digest.
     func held(from digest: [UInt8], atMost limit: Int = .max) -> (count: Int, end: Instant)? {
         guard !digest.isEmpty, let first = pieces.last(where: { $0.digest == digest }) else { return nil }
         let windows = Dictionary(

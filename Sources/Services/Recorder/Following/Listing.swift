@@ -4,10 +4,9 @@ import Journal
 struct Listing: Sendable {
     /// New segments in order, with their times; those under EXT-X-GAP are among them.
     var segments: [ListedSegment] = []
-    /// How many of them, from the first on, are not fetched in their turn to be published, as there are more
-    /// than there is room for.
+    /// How many of the first ones miss their turn to be published, as there is no room to fetch all now.
     var postponedCount = 0
-    /// Those of them, and of earlier playlists, whose turn has come; and those that were gaps before.
+    /// Postponed segments, of this or earlier playlists, that are fetched now; and segments that were gaps.
     var due: [ListedSegment] = []
     /// Listed segments of which an earlier recorder has stored a part.
     var parts: [(segment: ListedSegment, held: StoredPart)] = []
@@ -21,7 +20,7 @@ struct Listing: Sendable {
     /// Why a source run began; nil when none did.
     var runCause: String?
     /// Not all new entries were taken: the same playlist is judged again.
-    var isCut = false
+    var isIncomplete = false
     /// The playlist was ignored; when it comes again it is judged again.
     var isStale = false
 }

@@ -41,8 +41,9 @@ struct ListingBeat: Sendable {
         (earliest, latest) = low < high ? (low, high) : (max(before, begun - duration), begun)
     }
 
-    /// How much longer (or, below 0, shorter) the pause after a load that brought something is to be than the
-    /// last segment's duration, as a share of it: between −0.05 and 0.05.
+    /// The correction of the pause after a load with new segments, as a share of the last one's duration.
+    ///
+    /// Between −0.05 and 0.05; below 0 the pause is shorter than the duration.
     func lean(duration: Duration, chance: Double) -> Double {
         let wobble = 0.01 * min(max(chance, -1), 1)
         guard let lastLoad, let earliest, let latest else { return wobble }

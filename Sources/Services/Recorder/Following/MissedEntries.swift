@@ -17,8 +17,9 @@ struct MissedEntries: Sendable {
         for number in held.keys.sorted().dropLast(Limits.heldNumbers) { held[number] = nil }
     }
 
-    /// Entries of a playlist that lie between what is held, with the time that the held ones leave them, and
-    /// those that have a place already, by number.
+    /// Entries before `end` that are not held, with their windows.
+    ///
+    /// An entry of `placed` (by number) has its window there; others get the time between held ones, if any.
     func found(
         in playlist: MediaPlaylist, before end: Int, placed: [Int64: TimeWindow] = [:],
     ) -> [(index: Int, window: TimeWindow)] {

@@ -5,7 +5,7 @@ import Timeline
 struct LeaderStep: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
     var numbers: Int64
-    /// How much later the other rendition's segments begin than its own, microseconds; below 0: earlier.
+    /// How much later the other rendition's segments begin than the leader's, microseconds; below 0: earlier.
     var later: Int64
 }
 
@@ -52,8 +52,9 @@ struct NewEntries {
         }
     }
 
-    /// Where the first new entry begins if the leading rendition, which has not listed it yet, goes on from
-    /// the few before it; nil when those have no starts there.
+    /// The expected start of the first new entry, which the leading rendition has not listed yet.
+    ///
+    /// Counted from the leader's start of one of the few entries before it; nil when it has none.
     private static func reckoned(
         _ playlist: MediaPlaylist, before from: Int, target: Int64, shared: [Int64: Instant],
         _ measured: MeasuredDurations, _ step: LeaderStep,

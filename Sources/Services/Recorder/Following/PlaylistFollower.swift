@@ -39,14 +39,15 @@ struct PlaylistFollower: Sendable {
     private var recent: [SeenEntry] = []
     /// Entries of the source run before: its playlists may appear once more.
     private var previous: [SeenEntry] = []
-    /// Set after a restart: it is not known yet whether the source is still the one that was recorded.
+    /// Set after a start of the process: the source may no longer be the one that was recorded.
     private var isUnconfirmed = false
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
     /// What is known of the names in the playlist that is judged; it does not hold for later playlists.
     private var names = Names.inDoubt
-    /// The highest number of a playlist that went back and was confirmed; one that lists more is compared
-    /// again.
+    /// The highest number of a playlist that went back and was assumed to continue; `.max` for no bound.
+    ///
+    /// One that lists more is compared again.
     private var confirmedNumber = Int64.max
     /// A comparison of bytes showed that the source renames its segments with each load.
     private(set) var ignoresNames = false
@@ -116,8 +117,9 @@ struct PlaylistFollower: Sendable {
     /// What one of the last few playlists said of a number.
     func seen(_ number: Int64) -> SeenEntry? { recent.last { $0.number == number } }
 
-    /// The source's date of a number that was passed over or follows, if segments are as long as those of the
-    /// last few playlists; nil where those have no dates.
+    /// The source's date of a number from the last dated one on, if segments keep their mean duration.
+    ///
+    /// Nil if the last few playlists have too few dates, or if the number is too far ahead.
     func date(of number: Int64) -> Instant? {
         let dated = recent.filter { $0.date != nil }
         guard let first = dated.first, let last = dated.last, let length = last.distance(to: first),
@@ -130,8 +132,8 @@ struct PlaylistFollower: Sendable {
 
     /// The bytes of an undecided segment were the ones stored: the numbering continues.
     ///
-    /// After a restart this is the first playlist seen from the source, so it becomes the baseline even if it
-    /// is older than what is stored.
+    /// After a start of the process this is the first playlist seen from the source, so it becomes the
+    /// baseline even if it is older than what is stored.
     mutating func confirm(by playlist: MediaPlaylist, now: SteadyInstant) {
         if isUnconfirmed {
             recent = SeenEntry.entries(of: playlist)
@@ -187,8 +189,9 @@ struct PlaylistFollower: Sendable {
         previous = before
     }
 
-    /// A numbering that has only just taken the place of another one: another restart now may be two origins
-    /// that answer in turn, unless it has ended.
+    /// Whether the numbering replaced another one less than ten target durations ago, and has not ended.
+    ///
+    /// Another restart so soon may be two origins that answer in turn.
     private func isYoung(_ now: SteadyInstant, _ target: Int64) -> Bool {
         !previous.isEmpty && !hasEnded && began.map { now - $0 < .microseconds(10 * target) } ?? false
     }
@@ -211,9 +214,9 @@ extension PlaylistFollower {
         }
     }
 
-    /// After a restart a second edge may show an old playlist once more.
+    /// Whether a playlist is an old one of the run before, as a second edge may show it after a restart.
     ///
-    /// Later, or when the source has ended since, the same names are those of a source that begins again.
+    /// Later, or after the source has ended, the same names mean that the source has begun again.
     private func isOfPreviousRun(_ entries: [SeenEntry], _ now: SteadyInstant) -> Bool {
         guard !hasEnded, began.map({ now - $0 < Limits.oldPlaylists }) ?? true, let newest = entries.last,
             newest.isKnown(in: previous)
@@ -221,8 +224,10 @@ extension PlaylistFollower {
         return !entries.contains { $0.isKnown(in: recent) }
     }
 
-    /// Numbers that were passed over are missing; many of them, or dates that have not gone on with them,
-    /// speak of another numbering, which may be a second origin's as long as the first one goes on.
+    /// Judges a playlist whose first number is too high: numbers are missing, or another numbering began.
+    ///
+    /// Many missing numbers, or dates that did not advance with them, are signs of another numbering. While
+    /// the known one goes on, it may be a second origin's.
     private func judgeJump(
         _ playlist: MediaPlaylist, highest: Int64, _ waited: Waited, now: SteadyInstant,
     ) -> Finding {
@@ -255,7 +260,7 @@ extension PlaylistFollower {
         return distance < missing * min(max(newest.duration, 0), Limits.longestSegment) / 2
     }
 
-    /// Lower numbers: stale when they are known lately, a restart when there is evidence or it lasts.
+    /// Judges lower numbers: stale if they were listed lately, a restart if there is evidence or they last.
     private func judgeBackward(
         _ playlist: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited, target: Int64, now: SteadyInstant,
     ) -> Finding {
@@ -295,8 +300,9 @@ extension PlaylistFollower {
         return listed > known
     }
 
-    /// Numbers that both playlists have, but for other segments: dates decide; names, and dates that differ
-    /// by less than a segment, need a look at the bytes.
+    /// Judges numbers that two playlists share; nil when they mean the same segments.
+    ///
+    /// Dates decide. Other names, or dates that differ by less than a segment, need a comparison of bytes.
     private func judgeOverlap(
         _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
     ) -> Finding? {

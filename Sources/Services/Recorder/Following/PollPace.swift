@@ -13,12 +13,11 @@ enum PollPace {
         return clamped(min(standard, max(half, target / 4)))
     }
 
-    /// A failed load is repeated soon, then at a growing distance; so is one of a source that has ended and
-    /// may come back under the same URL.
+    /// The pause after a failed load, which grows with each failure; also used after the end of a source.
     ///
-    /// What the source shows when it is back slides away again: it is never asked later than after a third of
-    /// what its playlist last held, or after five seconds while none has been seen since the start, and for
-    /// ten minutes every target duration.
+    /// An ended source may come back under the same URL, and its segments slide out again. The pause is at
+    /// most a third of what the playlist last held, or five seconds if none was seen, and never more than
+    /// 30 seconds. In the first ten minutes without anything new it is at most a target duration, too.
     ///
     /// - Parameters:
     ///   - failures: how many in a row

@@ -71,8 +71,7 @@ struct Polling: Sendable {
                 changed: changed, lastDuration: lastDuration, target: target, playlistLength: length)
     }
 
-    /// Whether the source may be asked for changes only: not when it has had none for so long that its answer
-    /// may be wrong.
+    /// Whether the request may be conditional: not after so long without a change that a 304 may be wrong.
     func mayAskConditionally(now: SteadyInstant) -> Bool { now - lastNews <= patience }
 
     /// The playlist is asked for elsewhere, and gets the time to bring something there.
@@ -106,7 +105,7 @@ struct Polling: Sendable {
     /// How well the playlist delivers: nothing new for three target durations is as bad as failing for long
     /// (RFC 8216bis §6.3.4).
     func condition(now: SteadyInstant) -> SourceCondition {
-        if failures >= 4 || now - lastNews > patience { return .barren }
+        if failures >= 4 || now - lastNews > patience { return .down }
         return failures >= 2 ? .failing : .healthy
     }
 }
@@ -117,7 +116,7 @@ enum SourceCondition: Int, Comparable, Sendable {
     /// It fails at the moment.
     case failing
     /// It has brought nothing for so long that another source may do better.
-    case barren
+    case down
 
     static func < (a: SourceCondition, b: SourceCondition) -> Bool { a.rawValue < b.rawValue }
 }

@@ -2,8 +2,9 @@ import Concurrency
 import HLS
 import Timeline
 
-/// Where another source stands that takes over, or the same one with another numbering; and how long the
-/// segments of a source are that nothing has measured in this process.
+/// Finds the place of a new or renumbered source on the time line by its media (joining).
+///
+/// It also learns the segment durations of a source that this process has not measured yet.
 extension RenditionProgress {
     /// How far it is known what another source's playlist shows.
     enum Join: Sendable {
@@ -14,22 +15,22 @@ extension RenditionProgress {
         case open
         /// The segment with this number is being read, which the source listed when it was in use before.
         case recalls(Int64)
-        /// It was read, and is not held: the first one may show where the source stands.
+        /// The segment of `recalls` was read and is not held; the playlist's first one is read next.
         case unrecalled
         /// A segment with this number is being read.
         case asked(Int64)
-        /// It was read, and EXTINF does not say its length: the next one tells where it ends.
+        /// That segment was read, but its duration is in doubt; the next one is read to show where it ends.
         case compares(Int64, ProbedSegment)
         case found(JoinPoint)
-        /// The media of the segment with this number are not held, and so none of those behind it are.
+        /// The segment with this number is new media, and so are all segments after it.
         case other(Int64)
     }
 
-    /// Whether the first playlist after a start says other lengths than what is held has.
+    /// Whether the first playlist after a start states other durations than the held segments have.
     ///
-    /// Where it lists enough of what is held, those segments tell by themselves how wrong it is.
+    /// False if it lists enough held segments: these show the error of EXTINF by themselves.
     func doubtsDurations(of playlist: MediaPlaylist, from: Int) -> Bool {
-        guard isComingBack, from < Limits.measuredAtLeast, let usual = usualLength else { return false }
+        guard isResuming, from < Limits.measuredAtLeast, let usual = usualLength else { return false }
         let said = playlist.segments.compactMap { PlaylistFollower.duration(of: $0) }
         guard let shortest = said.min(), let longest = said.max() else { return false }
         let nearest = min(max(usual, shortest), longest)
@@ -46,7 +47,7 @@ extension RenditionProgress {
     ///
     /// If that is nearer to what is held than to EXTINF, what is held tells by how much EXTINF is wrong.
     private mutating func learn(_ length: Int64, said: Int64?) {
-        if isComingBack, let usual = usualLength, let said,
+        if isResuming, let usual = usualLength, let said,
             (length - usual).magnitude <= (length - said).magnitude
         {
             learnHeld(said: said)
@@ -68,12 +69,12 @@ extension RenditionProgress {
         }
     }
 
-    /// Where the first new entry behind missing numbers begins, without dates, if those are as long as the
-    /// newest segments that are held; nil where that is not known, or arrival contradicts it.
+    /// The start of the first new entry after missing numbers, counted without dates.
     ///
-    /// A playlist may have stood for a target duration when it is loaded, this one or the one that the time
-    /// line began with. Numbers keep what lies before and behind the missing ones at the same distance from
-    /// the source's time: another recorder may still hold them.
+    /// Each missing number counts as the mean duration of the newest held segments. The start stays within
+    /// a target duration of arrival: this playlist, or the one that the time line began with, may have been
+    /// that old. Nil when durations are not known, or arrival contradicts the count. Counting keeps the
+    /// segments on both sides at their true distance: another recorder may still hold the missing ones.
     func countedStart(of new: NewEntries, target: Int64, at arrival: Arrival) -> Instant? {
         guard let entry = new.entries.first, entry.lacksNumbers, !entry.isSharedByMedia,
             placing.clock == .arrival || new.entries.allSatisfy({ $0.programDateTime == nil }),
@@ -93,12 +94,12 @@ extension RenditionProgress {
         return shared ? entry.sharedStart : counted
     }
 
-    /// Where another source's playlist is joined best: at the newest segment that it listed when it was in
-    /// use before, else at its first one, which was recorded most likely.
+    /// The index of the segment to read, to find a playlist's place on the time line; nil for none.
     ///
-    /// Nil where both sources have dates that are believed: then dates tell it. Of a first playlist the
-    /// segment tells how wrong EXTINF is, which counts where many are placed by it.
-    mutating func askToJoin(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
+    /// It is the newest segment that the source listed in an earlier use, else the first one, which is most
+    /// likely recorded. Nil if the dates of both sources are believed, as these show the place. In the very
+    /// first playlist the segment shows the error of EXTINF, which matters if it places many segments.
+    mutating func joinProbeIndex(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         var recalls = false
         switch join {
         case .none, .found, .other: return nil
@@ -123,27 +124,30 @@ extension RenditionProgress {
         return 0
     }
 
-    /// The same where a playlist goes on, if it has passed over more than time has.
-    mutating func askBeforeNew(
+    /// The same before new entries, if more numbers are missing than time explains.
+    ///
+    /// Also in a new run, and for doubtful durations.
+    mutating func probeIndexBeforeNew(
         _ playlist: MediaPlaylist, from: Int, missing: Int64, at arrival: Arrival,
     ) -> Int? {
-        if run == nil || doubtsDurations(of: playlist, from: from) { return askToJoin(playlist, at: arrival) }
+        if run == nil || doubtsDurations(of: playlist, from: from) {
+            return joinProbeIndex(playlist, at: arrival)
+        }
         guard missing > 0, let lastAdvance = follower.lastAdvance else { return nil }
         let target = PlaylistFollower.target(of: playlist)
         let passed = missing.multipliedReportingOverflow(by: target / 2)
         let time = arrival.steady - lastAdvance + .microseconds(2 * target)
         guard passed.overflow || .microseconds(passed.partialValue) > time else { return nil }
-        return askToGoOn(playlist, at: arrival)
+        return probeIndexAfterRenumbering(playlist, at: arrival)
     }
 
-    /// The same for a source that counts otherwise from now on: what it lists may be held under other
-    /// numbers.
+    /// The same for a source with a new numbering: its media may be held under other numbers.
     ///
-    /// Nil once that was looked at.
-    mutating func askToGoOn(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
+    /// Nil once they were compared.
+    mutating func probeIndexAfterRenumbering(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         let first = PlaylistFollower.number(playlist, 0)
         if renumberedFrom != first, !media.isEmpty { (renumberedFrom, join) = (first, .open) }
-        return askToJoin(playlist, at: arrival)
+        return joinProbeIndex(playlist, at: arrival)
     }
 
     /// Whether a source run that begins with a playlist would be placed by the dates in it.
@@ -155,10 +159,10 @@ extension RenditionProgress {
         return trial.clock == .source
     }
 
-    /// Whether nothing of a source that takes over is recorded until it lists something new: it has ended, or
-    /// its dates say that everything in it is recorded, and its arrival says otherwise.
+    /// Whether a source that takes over must list something new before any of it is recorded.
     ///
-    /// It need not wait if media that are held have shown its place on the time line.
+    /// True if it has ended and has no usable dates, or if its dates say that all of it is recorded and its
+    /// arrival says otherwise. False if held media have shown its place on the time line.
     mutating func awaitsNews(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         let newest = SeenEntry(playlist, playlist.segments.count - 1)
         if case .found = join { return false }
@@ -210,7 +214,9 @@ extension RenditionProgress {
         }
     }
 
-    /// Where a source goes on that is back in use: behind what is held from one of its segments on.
+    /// The place of a source that is used again: after the held segments that begin with the one read.
+    ///
+    /// Nil when that segment is not held.
     private func recalled(_ probed: ProbedSegment?, _ number: Int64, in playlist: MediaPlaylist) -> JoinPoint?
     {
         guard let probed, let first = PlaylistFollower.number(playlist, 0),
@@ -221,8 +227,9 @@ extension RenditionProgress {
             number: first, start: held.end, held: JoinPoint.Held(count: index + held.count, end: held.end))
     }
 
-    /// How many of the first new entries of a source that is back in use it listed before, as their dates
-    /// show: the time line may lie beside them.
+    /// How many of the first new entries a source already listed in an earlier use, by their dates.
+    ///
+    /// The time line cannot tell it, as it may be off from these dates.
     func seenCount(_ numbers: [Int64], of playlist: MediaPlaylist) -> Int {
         guard let seen = formerUse?.newest(in: playlist), seen.isDated else { return 0 }
         return (numbers.lastIndex(of: seen.number) ?? -1) + 1
@@ -270,8 +277,7 @@ extension RenditionProgress {
         join = .found(JoinPoint(number: number, start: start, held: held))
     }
 
-    /// Whether the media of a segment are none of those that are held: as their time stamps show, they begin
-    /// behind those, or have nothing to do with them.
+    /// Whether a segment's media are not held: they begin after the recorded end, or fit no held time stamps.
     private func isOther(_ probed: ProbedSegment, beginning start: Instant?, lasting duration: Int64) -> Bool
     {
         guard let end = placing.end, probed.firstTimestamp != nil, media.hasTimestamps,

@@ -85,7 +85,7 @@ extension RenditionProgress {
     /// Whether better bytes can be expected of segments that are not whole.
     ///
     /// Damaged media say nothing of segments that are only shorter than they should be.
-    func mendsParts(_ part: StoredPart?) -> Bool {
+    func expectsBetterBytes(_ part: StoredPart?) -> Bool {
         let isDamaged = part?.isDamaged ?? false
         return (isDamaged ? partsInARow.damaged : partsInARow.short) < Limits.partsInARow
     }
@@ -97,15 +97,16 @@ extension RenditionProgress {
         if part.isDamaged { partsInARow.damaged += 1 } else { partsInARow.short += 1 }
     }
 
-    /// A segment is whole, by bytes that say nothing of its own source.
-    mutating func mended(_ identity: SegmentIdentity) {
+    /// A part was replaced by whole bytes of another source; their digest is not kept for comparison.
+    mutating func noteRepair(_ identity: SegmentIdentity) {
         remember(identity, [])
         status.parts = max(0, status.parts - 1)
     }
 
-    /// A segment was stored, and its media measured; or they were compared with where the next one begins.
+    /// Takes the measured duration of a stored segment, microseconds.
     ///
-    /// What nothing has measured next to it is as long as time stamps show.
+    /// With `isCompared` the start of the next segment has confirmed it. Unmeasured segments beside it are
+    /// as long as the time stamps show.
     mutating func measured(
         _ segment: ListedSegment, _ duration: Int64, timestamp: Int64? = nil, isCompared: Bool = false,
     ) {
@@ -116,6 +117,6 @@ extension RenditionProgress {
             said: PlaylistFollower.duration(of: segment.entry),
             expected: isSettled ? 0 : segment.expectedDuration,
             measured: duration, isCompared: isCompared)
-        measured.owe(others)
+        measured.addShortfall(others)
     }
 }

@@ -19,9 +19,9 @@ extension RenditionProgress {
         }
     }
 
-    /// When a playlist's entries are if the media of one of them begin at an instant.
+    /// The windows of a playlist's entries, if the media of the entry at `index` begin at `start`.
     ///
-    /// What the segments of the source, which has that URL, showed of EXTINF counts.
+    /// `source` is the URL of its source; durations measured in earlier uses of that source count.
     func windows(
         in playlist: MediaPlaylist, of source: String, around index: Int, at start: Instant,
     ) -> [TimeWindow] {

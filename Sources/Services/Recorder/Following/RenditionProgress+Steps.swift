@@ -13,8 +13,9 @@ extension RenditionProgress {
         ).entries
     }
 
-    /// The segment of which only the bytes are wanted: the one at an index of a playlist, or the nearest one
-    /// whose bytes are known, before it rather than after it.
+    /// The segment to compare: the nearest to an index that has a known digest, else the one at the index.
+    ///
+    /// One at or before the index is preferred to one after it.
     func probe(_ playlist: MediaPlaylist, _ index: Int, at arrival: Arrival) -> ListedSegment? {
         let isKnown = {
             PlaylistFollower.number(playlist, $0).map { !(digests[$0]?.isEmpty ?? true) } ?? false
@@ -43,7 +44,7 @@ extension RenditionProgress {
     ) -> DateSteps.Finding {
         guard let run else { return .none }
         let held =
-            isComingBack
+            isResuming
             ? PlaylistFollower.number(playlist, from).flatMap { media.last(of: run, before: $0) } : nil
         if let held, let finding = findLateStart(of: playlist, from: from, behind: held, at: arrival) {
             return finding
@@ -89,14 +90,15 @@ extension RenditionProgress {
         return DateSteps.Predecessor(number: entry.number, date: date, duration: entry.duration)
     }
 
-    /// The first new entries after a start of the process, without dates, that arrive later than their
-    /// numbers explain: the source may have stood still meanwhile, and its media tell how much is missing.
+    /// Checks the first undated entries after a process start that arrive later than their numbers explain.
+    ///
+    /// The source may have stalled meanwhile; its media show how much is missing. Nil: nothing to check.
     private mutating func findLateStart(
         of playlist: MediaPlaylist, from: Int,
         behind held: (number: Int64, window: TimeWindow, timestamp: Int64), at arrival: Arrival,
     ) -> DateSteps.Finding? {
         let entry = playlist.segments[from]
-        guard owed == nil, let number = PlaylistFollower.number(playlist, from),
+        guard pendingBoundary == nil, let number = PlaylistFollower.number(playlist, from),
             !dateSteps.knowsLate(number), entry.discontinuityCount == 0, !entry.isGap,
             !playlist.segments.contains(where: { $0.programDateTimeMicroseconds != nil }),
             let arrived = TimePlacing.arrival(of: Array(entries(of: playlist)[from...]), arrival)
@@ -117,7 +119,7 @@ extension RenditionProgress {
     ) -> DateSteps.Finding {
         let target = PlaylistFollower.target(of: playlist)
         let step = TimePlacing.step(target: target)
-        guard let end = placing.end, owed == nil,
+        guard let end = placing.end, pendingBoundary == nil,
             arrival.date - arrival.behind + (placing.sourceOffset ?? 0) - end > step,
             let number = PlaylistFollower.number(playlist, from), !dateSteps.knowsLate(number),
             playlist.segments[from].discontinuityCount == 0, !playlist.segments[from].isGap,
@@ -147,9 +149,9 @@ extension RenditionProgress {
         entries(of: playlist).suffix(max(0, playlist.segments.count - index)).reduce(0) { $0 + $1.duration }
     }
 
-    /// The segment behind a step was read, if that is what was read.
+    /// Judges a step by the first time stamp of the segment after it, in units of 90 kHz; nil if unread.
     ///
-    /// - Returns: false when another one was
+    /// - Returns: false when the segment was not asked for
     mutating func judgeStep(before number: Int64, timestamp: Int64?) -> Bool {
         guard dateSteps.asks(number) else { return false }
         dateSteps.judge(timestamp)

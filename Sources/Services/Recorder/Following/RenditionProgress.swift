@@ -35,13 +35,11 @@ struct RenditionProgress: Sendable {
     var missed = MissedEntries()
     /// What another source may list, too.
     private(set) var media = HeldMedia()
-    /// Another source takes over, or a process has started: media may show what playlists do not.
+    /// The search for the place of a source's playlist on the time line, by the media of its segments.
     var join = Join.first
-    /// The first number of a playlist with another numbering whose bytes are compared with what is held,
-    /// until the run begins.
+    /// The first number of a renumbered playlist that is compared with held media; nil once a run begins.
     var renumberedFrom: Int64?
-    /// The newest entry of a source that has come into use and is recorded only once it lists a newer one;
-    /// nil if it need not.
+    /// The newest entry of a source that must list a newer one before it is recorded; nil if it need not.
     var awaited: SeenEntry?
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
     var leaderStep: LeaderStep?
@@ -64,9 +62,10 @@ struct RenditionProgress: Sendable {
     var deferred = DeferredSegments()
     /// Those that were listed under EXT-X-GAP.
     var gaps = GapSegments()
-    /// A boundary that waits for the first new segment, because everything in the playlist was recorded
-    /// already; `hole` says why time may be missing there.
-    private(set) var owed: (cause: String, hole: GapReason)?
+    /// A boundary that waits for the first new segment, as all listed segments were recorded already.
+    ///
+    /// `hole` says why time may be missing there.
+    private(set) var pendingBoundary: (cause: String, hole: GapReason)?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
         self.description = description
@@ -144,10 +143,9 @@ struct RenditionProgress: Sendable {
         return deferred.end()
     }
 
-    /// The source was changed: the run ends, and the next playlist joins another one.
+    /// Ends the run after a change of source; the next playlist joins another run.
     ///
-    /// What the segments of a source showed of its EXTINF counts again when it is back in use, and what it
-    /// listed is known.
+    /// When a source is used again, its measured durations and its last entries are still known.
     ///
     /// - Parameters:
     ///   - former: the URL of the source that was in use; nil when that was in another process
@@ -168,16 +166,16 @@ struct RenditionProgress: Sendable {
         return deferred.end() + unfetched
     }
 
-    /// No playlist has continued yet from what an earlier process stored.
+    /// Whether no playlist has continued yet what an earlier process stored.
     ///
-    /// What looks like a restart then may be a source that numbers each playlist from the beginning: its
-    /// sliding was not observed.
-    var isComingBack: Bool { !missed.held.isEmpty || !unfetched.isEmpty }
+    /// An apparent restart may then be a source that numbers each playlist from the beginning: this process
+    /// has not seen it slide.
+    var isResuming: Bool { !missed.held.isEmpty || !unfetched.isEmpty }
 
     /// Why time is missing before what a playlist lists; `present` is the trouble that the source is in now.
     func hole(skips missing: Int64, present: GapReason?) -> GapReason {
         if let reason = trouble ?? present { return reason }
-        return isComingBack ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
+        return isResuming ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
     }
 
     /// Turns the new entries of a playlist into listed segments and decides their times.
@@ -186,9 +184,9 @@ struct RenditionProgress: Sendable {
     ///   - playlist: the playlist as received
     ///   - from: index of the first new entry
     ///   - opensHole: numbers are missing before it, or a new run begins with it
-    ///   - cause: the boundary before the first entry, if one is known. With `source` and `restart`, entries
-    ///     that are recorded already are skipped. With a `restart` that this process has seen itself, only
-    ///     those whose dates show that they are recorded. None is skipped if the media are known to be new
+    ///   - cause: the boundary before the first entry; nil when none is known. With `source` and `restart`,
+    ///     recorded entries are skipped. After a `restart` that this process saw, only dates can show that
+    ///     an entry is recorded. Media known to be new must lie well before the recorded end to be skipped
     ///   - hole: why time may be missing before a step
     ///   - arrival: when the playlist was fetched
     ///   - shared: starts by number that the leading rendition has
@@ -200,9 +198,9 @@ struct RenditionProgress: Sendable {
     ) -> [ListedSegment] {
         guard let run else { return [] }
         let target = PlaylistFollower.target(of: playlist)
-        let opensHole = opensHole || owed != nil
+        let opensHole = opensHole || pendingBoundary != nil
         // Another source may list what is recorded for longer than one playlist.
-        let isSource = (cause ?? owed?.cause) == "source"
+        let isSource = (cause ?? pendingBoundary?.cause) == "source"
         // The earlier process knew the lengths when it placed the segments that are still to be fetched.
         measured.add(missed.held.isEmpty ? unfetchedWindows : missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
@@ -221,7 +219,7 @@ struct RenditionProgress: Sendable {
         if isUndated, opensHole, isSource || cause == "restart",
             let former = isSource ? formerUse?.offset ?? placing.formerOffset : placing.formerOffset
         {
-            placing.goOn(at: former)
+            placing.placeByArrival(offset: former)
         }
         let isOther = if case .other(let number) = join { number == new.numbers.first } else { false }
         if var point = takeJoinPoint(), point.number == new.numbers.first {
@@ -240,13 +238,13 @@ struct RenditionProgress: Sendable {
                     || formerUse?.offset == nil && !playlist.isEnded
                         && offset.magnitude <= Limits.sourceLatency.magnitude
             {
-                placing.goOn(at: offset)
+                placing.placeByArrival(offset: offset)
             }
             if new.entries.isEmpty, let last { join = .found(JoinPoint(number: last + 1, start: rest)) }
         } else if isSource || cause == "restart" {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: target,
-                byDates: cause == "restart" && !isComingBack, areOthers: isOther)
+                byDates: cause == "restart" && !isResuming, areOthers: isOther)
             let seen = isSource ? seenCount(new.numbers, of: playlist) : 0
             new.drop(max(covered, seen), opensHole: opensHole)
         }
@@ -256,12 +254,12 @@ struct RenditionProgress: Sendable {
         let isByArrival = placing.clock == .arrival
         if placing.clock == .arrival {
             for index in new.entries.indices {
-                new.entries[index].duration += measured.repay(by: new.entries[index].duration)
+                new.entries[index].duration += measured.takeShortfall(from: new.entries[index].duration)
             }
         }
-        let hole = cause == nil ? owed?.hole ?? hole : hole
-        let cause = cause ?? owed?.cause
-        owed = new.entries.isEmpty ? cause.map { ($0, hole) } : nil
+        let hole = cause == nil ? pendingBoundary?.hole ?? hole : hole
+        let cause = cause ?? pendingBoundary?.cause
+        pendingBoundary = new.entries.isEmpty ? cause.map { ($0, hole) } : nil
         let placements = placing.place(new.entries, arrival: arrival, target: target)
         for (entry, placement) in zip(new.entries, placements) {
             guard let date = entry.programDateTime else { continue }

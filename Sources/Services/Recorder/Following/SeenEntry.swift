@@ -6,19 +6,19 @@ struct SeenEntry: Sendable, Equatable {
     var number: Int64
     /// The last part of the URI's path, with the offset of a byte range: hosts, folders and queries may
     /// change with each load.
-    var core: String
+    var comparedName: String
     var date: Instant?
     /// Microseconds, as listed.
     var duration: Int64
 
-    /// Nil when the playlist has no such entry, or its number is beyond reason.
+    /// The entry at an index; nil when the playlist has none there.
     ///
-    /// The name of `known` is taken over where it is the same.
+    /// The name of `known` is used again if it is equal, without a copy.
     init?(_ playlist: MediaPlaylist, _ index: Int, known: SeenEntry? = nil) {
         guard let number = PlaylistFollower.number(playlist, index) else { return nil }
         let entry = playlist.segments[index]
         self.number = number
-        core = Self.core(of: entry, known: known?.core)
+        comparedName = Self.comparedName(of: entry, known: known?.comparedName)
         date = entry.programDateTimeMicroseconds.map { Instant(microseconds: $0) }
         duration = entry.durationMicroseconds
     }
@@ -51,7 +51,7 @@ struct SeenEntry: Sendable, Equatable {
     /// Whether it is the same segment, whatever its number: the same name and, where both say one, the same
     /// date.
     func isSame(as other: SeenEntry) -> Bool {
-        core == other.core
+        comparedName == other.comparedName
             && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
     }
 
@@ -83,7 +83,7 @@ struct SeenEntry: Sendable, Equatable {
         var (count, otherCount) = (0, 0)
         forEachPair(entries, in: others) { new, known in
             count += 1
-            if entries[new].core != others[known].core { otherCount += 1 }
+            if entries[new].comparedName != others[known].comparedName { otherCount += 1 }
         }
         return otherCount * 2 > count
     }
@@ -98,7 +98,7 @@ struct SeenEntry: Sendable, Equatable {
     ///
     /// Different names do not matter if the dates are equal, or if the source renames its segments.
     static func isSame(_ entry: MediaSegment, as other: MediaSegment, areRenamed: Bool) -> Bool {
-        if core(of: entry) == core(of: other) { return true }
+        if comparedName(of: entry) == comparedName(of: other) { return true }
         guard entry.byteRange == other.byteRange else { return false }
         let date = entry.programDateTimeMicroseconds
         return areRenamed || date != nil && date == other.programDateTimeMicroseconds
@@ -107,7 +107,7 @@ struct SeenEntry: Sendable, Equatable {
     /// The last part of its URI's path.
     static func name(of entry: MediaSegment) -> String { lastName(of: entry.uri, known: nil) }
 
-    static func core(of entry: MediaSegment, known: String? = nil) -> String {
+    static func comparedName(of entry: MediaSegment, known: String? = nil) -> String {
         let name = lastName(of: entry.uri, known: known)
         return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
     }

@@ -84,10 +84,10 @@ struct DatedDurations {
         return low + (high - low) / 2
     }
 
-    /// The duration of a segment of which EXTINF says so much, as the dates have it; as said where they agree
-    /// with EXTINF as well as dates in whole seconds can, and nil where the dates tell nothing.
+    /// The duration by dates of a segment with EXTINF `said`, microseconds; nil where dates tell nothing.
     ///
-    /// Where they agree with what was measured as well, they cannot tell, and the media are right.
+    /// Where all dates together agree with EXTINF to within a second, it is `said`. Where they agree as well
+    /// with the `measured` duration, the media are right. Without `said` it is the usual duration.
     func duration(said: Int64?, measured: Int64? = nil) -> Int64? {
         guard let said else { return usual }
         guard byDurations > 0 else { return nil }

@@ -12,7 +12,7 @@ package struct ListedSegment: Sendable {
     var flags: SegmentFlags
     /// Why time is missing before the segment; nil when none is.
     var hole: GapReason?
-    /// What its place was decided with, microseconds; 0 when that says nothing of what follows.
+    /// The duration it was placed with, microseconds; 0 if an error of it does not move later segments.
     var expectedDuration: Int64 = 0
     /// The number that its playlist gives it, which is its initialization vector where no other is said
     /// (RFC 8216bis §5.2).

@@ -12,8 +12,8 @@ struct MeasuredDurations: Sendable {
         var measured: Int64
         /// The next segment begins where it ends.
         var isCompared = false
-        /// What it is longer than its place counts as owed.
-        var isOwed = false
+        /// What it is longer than its place counts as shortfall.
+        var addsShortfall = false
 
         /// Whether it tells by itself that EXTINF is wrong.
         var tells: Bool { isCompared && said.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
@@ -22,11 +22,11 @@ struct MeasuredDurations: Sendable {
     /// The last few.
     private var pairs: [Pair] = []
     /// By how much what was placed is shorter than its media, microseconds.
-    private var owed: Int64 = 0
+    private var shortfall: Int64 = 0
 
     /// The source begins again: it writes EXTINF as before, until its segments show otherwise.
     mutating func beginRun() {
-        owed = 0
+        shortfall = 0
     }
 
     /// A segment was stored.
@@ -40,25 +40,27 @@ struct MeasuredDurations: Sendable {
         guard (1...Limits.longestSegment).contains(measured) else { return }
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
-        let isOwed = expected > 0 && difference.magnitude <= (expected / 2).magnitude
-        pairs.append(Pair(said: said, measured: measured, isCompared: isCompared, isOwed: isOwed))
+        let addsShortfall = expected > 0 && difference.magnitude <= (expected / 2).magnitude
+        pairs.append(
+            Pair(said: said, measured: measured, isCompared: isCompared, addsShortfall: addsShortfall))
         if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
-        if isOwed { owe(difference) }
+        if addsShortfall { addShortfall(difference) }
     }
 
-    /// Media of which EXTINF said so much lacked their end when they were measured: they are so long,
-    /// microseconds, as the next segment shows with `isCompared`.
+    /// Corrects a measured duration to `length`, both microseconds: the media had lacked their end.
+    ///
+    /// With `isCompared` the start of the next segment shows the length.
     mutating func correct(_ measured: Int64, said: Int64?, to length: Int64, isCompared: Bool = true) {
         guard let place = pairs.lastIndex(where: { $0.said == said && $0.measured == measured }) else {
             return
         }
-        if pairs[place].isOwed { owe(length - measured) }
+        if pairs[place].addsShortfall { addShortfall(length - measured) }
         (pairs[place].measured, pairs[place].isCompared) = (length, isCompared)
     }
 
     /// What was placed is shorter than its media by so many microseconds.
-    mutating func owe(_ difference: Int64) {
-        owed = min(max(owed + difference, -Limits.longestOwed), Limits.longestOwed)
+    mutating func addShortfall(_ difference: Int64) {
+        shortfall = min(max(shortfall + difference, -Limits.longestShortfall), Limits.longestShortfall)
     }
 
     /// Whether a length differs from another one by more than whole seconds and segments of different length
@@ -93,12 +95,11 @@ struct MeasuredDurations: Sendable {
         }
     }
 
-    /// The duration of a segment of which EXTINF says so much, microseconds: as said while that fits, else in
-    /// the ratio of the last segments; nil when nothing is known.
+    /// The real duration of a segment with EXTINF `said`, both microseconds; nil when nothing is known.
     ///
-    /// Sources may be wrong about some segments only, as about a programme and not about its advertisements.
-    /// So those count of which EXTINF said about the same. Where there are none, all others count. If EXTINF
-    /// said one wrong length of all of them, it means nothing: the segment is as long as they are.
+    /// It is `said` while EXTINF seems right, else `said` in the ratio of the last segments. Only those with
+    /// a similar EXTINF count: a source may be wrong about a programme, and right about its advertisements.
+    /// If there are none, all count. If EXTINF was the same wrong value for all of them, it is their mean.
     func duration(said: Int64?) -> Int64? {
         guard let said else {
             let unsaid = Sum(pairs.lazy.filter { $0.said == nil })
@@ -141,11 +142,11 @@ struct MeasuredDurations: Sendable {
         var isWrong: Bool { (said - measured).magnitude > (said / Limits.measuredSlack).magnitude }
     }
 
-    /// What the next segment takes of what is owed, microseconds: at most a quarter of its duration.
-    mutating func repay(by duration: Int64) -> Int64 {
+    /// What the next segment takes of the shortfall, microseconds: at most a quarter of its duration.
+    mutating func takeShortfall(from duration: Int64) -> Int64 {
         let bound = duration / Limits.firmSlewShare
-        let paid = min(max(owed, -bound), bound)
-        owed -= paid
+        let paid = min(max(shortfall, -bound), bound)
+        shortfall -= paid
         return paid
     }
 }

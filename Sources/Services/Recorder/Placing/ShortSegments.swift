@@ -29,8 +29,9 @@ struct ShortSegments: Sendable {
     /// A segment that counted as whole, and lacks its end.
     struct Cut: Sendable {
         var entry: Entry
-        /// From its beginning to that of the next one, microseconds; nil where nothing shows that its end is
-        /// missing but that segments of the source grow.
+        /// From its start to that of the next one, microseconds; nil if that is not known.
+        ///
+        /// Then only the growth of other segments suggests that its end is missing.
         var length: Int64?
         /// Whether it is asked for again.
         var isAsked: Bool
@@ -88,9 +89,9 @@ struct ShortSegments: Sendable {
         }
     }
 
-    /// Finds the segments that counted as whole and lack their end, as the next one now shows, or may do so.
+    /// Finds segments that counted as whole, and lack or may lack their end, as the next one now shows.
     ///
-    /// One that should play for no more than has come is as the source made it, unless segments grow.
+    /// One with all of its expected duration is as the source made it, unless segments grow.
     ///
     /// - Parameter expected: how long a segment should play, microseconds; nil when nothing tells
     /// - Returns: those that were not given before

@@ -14,7 +14,7 @@ extension TimePlacing {
         var lacksNumbers = false
         /// Its media follow those before it, however late it arrived.
         var follows = false
-        /// The source's date as the numbers that are missing before it lead to it; nil where they do not.
+        /// The date expected by counting the missing numbers before it; nil when it is not known.
         var countedDate: Instant?
         /// Where its date jumps, EXT-X-DISCONTINUITY or the date behind it shows that it is not wrong alone.
         var showsJump = false
@@ -26,7 +26,7 @@ extension TimePlacing {
         var isSharedByMedia = false
         /// How far that start may be off before it counts, microseconds.
         var sharedSlack = Limits.tolerance
-        /// Where its media begin, as another source's show that were recorded before.
+        /// Where its media begin on the time line, as held segments show; nil when it is not known.
         var joinedStart: Instant?
     }
 

@@ -34,9 +34,7 @@ struct TimePlacing: Sendable {
     private(set) var clock: Clock
     /// End of what is decided; nil before the first segment.
     private(set) var end: Instant?
-    /// Source date less arrival: how the two clocks stand to each other.
-    ///
-    /// It follows their drift.
+    /// Source date minus arrival, microseconds; it follows the drift of the clocks, and is nil if unknown.
     private(set) var sourceOffset: Int64?
     /// The same for the source run before.
     private(set) var formerOffset: Int64?
@@ -74,12 +72,12 @@ struct TimePlacing: Sendable {
         unused = nil
     }
 
-    /// The source run has no dates: they would stand to arrival like this, microseconds.
-    mutating func goOn(at offset: Int64) {
+    /// Places a source run without dates by arrival, with this offset, microseconds.
+    mutating func placeByArrival(offset: Int64) {
         (clock, sourceOffset, distrust) = (.arrival, offset, nil)
     }
 
-    /// The source's dates do not advance; those that never did tell nothing of arrival either.
+    /// Rejects dates that do not advance; if they never did, the offset learnt from them is dropped too.
     mutating func datesStandStill(fromBeginning: Bool) {
         if fromBeginning { (sourceOffset, zone) = (nil, 0) }
         if choice != .arrival { distrustDates("the source's dates do not advance") }
@@ -97,10 +95,10 @@ struct TimePlacing: Sendable {
         formerOffset = formerOffset.map { isByDates.before ? $0 - step : Self.latency($0, after: step) }
     }
 
-    /// What a source without dates is off from arrival once that clock was set, microseconds.
+    /// The offset from arrival of a source without dates after the clock was set, microseconds.
     ///
-    /// A latency stays as it is. What dates have shown before is mostly what the clock was wrong by, and was
-    /// set right for.
+    /// A latency stays as it is. An offset that dates have shown before was mostly the error of the clock,
+    /// which is corrected now.
     static func latency(_ offset: Int64, after step: Int64) -> Int64 {
         (offset - step).magnitude < offset.magnitude ? offset - step : offset
     }
@@ -130,15 +128,15 @@ struct TimePlacing: Sendable {
         }
     }
 
-    /// How many entries of a source that comes in for another one show what is recorded already: those whose
-    /// middle lies before the end of what is decided.
+    /// How many of the first entries of another source, or run, are recorded already.
     ///
-    /// With `byDates` only if their dates say so, and stand to arrival as those of the source run before did:
-    /// then they are compared with the dates of that run, which the time line may still be off from. By
-    /// arrival they are compared with the arrival of that run where the clock was set.
+    /// These are the entries whose middle lies before `end`. With `byDates` they count only if dates show it,
+    /// and if these dates have about the same offset from arrival as those of the run before. They are then
+    /// compared with the dates of that run, as the time line may still be off from these. Entries placed by
+    /// arrival are compared with the arrival of that run if the clock was set.
     ///
-    /// Media that are known not to be held count as recorded only if they lie some target durations before
-    /// that end: two encoders may be that far apart.
+    /// With `areOthers`, for media known not to be held, an entry must lie some target durations before
+    /// `end`: two encoders may be that far apart.
     func coveredCount(
         _ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool, areOthers: Bool = false,
     ) -> Int {
@@ -159,8 +157,7 @@ struct TimePlacing: Sendable {
         return placements.prefix { $0.start + $0.duration / 2 + slack < reached }.count
     }
 
-    /// Dates of which one goes on from what another run has decided are believed as it stands, whatever the
-    /// clock of arrival says.
+    /// Believes dates, whatever the arrival clock says, if one of them continues the time line of `former`.
     private mutating func believe(
         _ entries: [Entry], _ arrival: Arrival, goingOnFrom former: TimePlacing, target: Int64,
     ) {
@@ -246,8 +243,9 @@ extension TimePlacing {
         unused = nil
     }
 
-    /// Dates that are not used are used again once some in a row go on from each other and from what is
-    /// decided: one wrong date says nothing of those behind it.
+    /// Uses rejected dates again once several in a row continue each other and the time line.
+    ///
+    /// One wrong date says nothing of the dates after it.
     ///
     /// - Returns: whether they are used from here on
     private mutating func judgeAgain(_ arrived: Arrived, target: Int64) -> Bool {
@@ -268,14 +266,15 @@ extension TimePlacing {
         return true
     }
 
-    /// Whether a date may be followed that nothing leads to: the channel's settings say that the source's
-    /// dates are right, and the time line would not run back.
+    /// Whether the time line may jump to a date: the settings trust dates, and it would not run back.
+    ///
+    /// The date must also be plausible by arrival.
     private func mayJump(to date: Instant, _ arrived: Arrived) -> Bool {
         choice == .source && end.map { date > $0 } ?? true
             && (date - arrived.start).magnitude <= Limits.plausibleDates.magnitude
     }
 
-    /// Whether such a date is followed: then arrival is compared with it from here on.
+    /// Whether the time line follows a jump to a date; if so, this date sets the offset from arrival.
     private mutating func followsJump(to date: Instant, _ arrived: Arrived) -> Bool {
         guard end == nil || arrived.entry.showsJump, mayJump(to: date, arrived) else { return false }
         sourceOffset = date - arrived.start
@@ -316,10 +315,10 @@ extension TimePlacing {
         end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
     }
 
-    /// Whether a date goes on from what is decided, or jumps as arrival does or as the numbers do.
+    /// Whether a date continues the time line, or jumps as arrival or the numbers do.
     ///
-    /// By arrival it lies most likely at `expected`, and `drift` off from what is possible; `counted` is the
-    /// date by numbers.
+    /// `expected` is the likeliest date by arrival, `drift` the distance from the possible dates in
+    /// microseconds, `counted` the date by numbers; nil if unknown.
     private mutating func believes(
         _ date: Instant, counted: Instant?, expected: Instant, drift: Int64, target: Int64,
     ) -> Bool {
@@ -381,8 +380,8 @@ extension TimePlacing {
 
     /// By how much a segment is stretched or cut for the time line to come nearer to its clock, microseconds.
     ///
-    /// What has drifted beyond the bound is taken back at once, as far as a segment can bear: a source whose
-    /// EXTINF never fits its media would lead the time line away without end.
+    /// Drift beyond the bound is corrected at once, by up to a share of the duration. Otherwise a source with
+    /// wrong EXTINF would move the time line away without limit.
     private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64, _ gentle: Int64) -> Int64 {
         max(min(size, gentle), min(size - bound, duration / Limits.firmSlewShare))
     }

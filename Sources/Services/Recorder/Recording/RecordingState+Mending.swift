@@ -22,7 +22,7 @@ extension RecordingState {
     /// The segment of another source came that may be all of a part.
     ///
     /// It takes the part's place in what may be published, so it has to be the same media in the same format.
-    mutating func partMended(
+    mutating func partRepaired(
         _ identity: SegmentIdentity, by stored: StoredSegment, _ request: SegmentRequest,
     ) {
         guard let part = filler.parts[identity] else { return discard(stored) }
@@ -34,7 +34,7 @@ extension RecordingState {
             if !fetches.holds(identity) { discard(stored) }
             return filler.reopen(request)
         }
-        filler.parts.mend(identity)
+        filler.parts.repair(identity)
         if part.held.isCut { progress.settled(identity, part.held) }
         let segment = part.segment
         let fact = fact(

@@ -7,11 +7,12 @@ import Timeline
 extension RecordingState {
     /// Whether a segment of which a part came is asked for again.
     func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
-        if request.isLast || filler.parts.isMended(request.segment.identity) { return false }
+        if request.isLast || filler.parts.isRepaired(request.segment.identity) { return false }
         // Two tries: a cache may have kept the cut bytes.
         if request.held?.isCut ?? false { return request.attempt <= Limits.triesForWhole }
         return request.attempt < Limits.triesForWhole
-            || progress.renditions[request.segment.identity.rendition]?.mendsParts(request.held) ?? false
+            || progress.renditions[request.segment.identity.rendition]?.expectsBetterBytes(request.held)
+                ?? false
     }
 
     /// A stored segment need not be fetched again, and goes into the published log as it is.

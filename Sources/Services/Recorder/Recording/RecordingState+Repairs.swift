@@ -162,7 +162,7 @@ extension RecordingState {
     ) {
         let until = now + .microseconds(min(PlaylistFollower.length(of: playlist), Limits.longestRetry))
         // Initialization sections are read for each look and discontinuity.
-        var domain = -filler.turn << 16
+        var domain = -filler.lookCount << 16
         for (index, window) in windows.enumerated() {
             domain += playlist.segments[index].discontinuityCount
             guard !playlist.segments[index].isGap else { continue }
@@ -207,7 +207,7 @@ extension RecordingState {
         _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: SteadyInstant,
     ) {
         filler.ended()
-        if let part = repair.hole.segment { return partMended(part, by: stored, request) }
+        if let part = repair.hole.segment { return partRepaired(part, by: stored, request) }
         let segment = request.segment
         let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
         let media = progress.renditions[segment.identity.rendition]?.media

@@ -92,7 +92,7 @@ extension RecordingState {
         guard request.held != nil || isStillWanted(stored, request) else {
             return tried(request, succeeded: true, now: now)
         }
-        if filler.parts.isMended(segment.identity) {
+        if filler.parts.isRepaired(segment.identity) {
             discard(stored)
             return tried(request, succeeded: true, now: now)
         }
@@ -259,7 +259,7 @@ extension RecordingState {
                 progress.stored(fact)
             } else {
                 fetches.drop(fact.identity)
-                progress.mended(fact.identity)
+                progress.noteRepair(fact.identity)
             }
             publication.stored(fact, at: line, now: now)
         case .segment:
@@ -286,7 +286,7 @@ extension RecordingState {
     ) {
         switch write.purpose {
         case .segment(let request) where request.held != nil || request.repair != nil:
-            if let part = request.repair?.hole.segment { filler.parts.notMended(part) }
+            if let part = request.repair?.hole.segment { filler.parts.repairNotStored(part) }
         case .segment(let request), .keyPending(let request):
             let reason: GapReason = error.isTransient ? .diskFull : .segmentMissing
             lose(request.segment.placed, FetchFailure(reason, "the journal: \(error)"))

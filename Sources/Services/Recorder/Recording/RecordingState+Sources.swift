@@ -261,7 +261,7 @@ extension RecordingState {
         // The same playlist is needed again where its segments are fetched in turns.
         let isDone =
             !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil
-            && !listing.isCut && !progress.isDeferring(id)
+            && !listing.isIncomplete && !progress.isDeferring(id)
         sources.session?.knows(id, isDone ? fetched.version : nil)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])
@@ -297,16 +297,16 @@ extension RecordingState {
         if error.needsReload || poll.polling.failures >= 2 {
             requestRenewal(because: error.description, now: now)
         }
-        if poll.polling.failures >= 2 { _ = turn(id, because: error.description, now: now) }
+        if poll.polling.failures >= 2 { _ = switchStream(id, because: error.description, now: now) }
         goOn(id, now: now)
     }
 
     /// Polls on, unless the source has brought nothing for so long that another one may do better.
     private mutating func goOn(_ id: RenditionID, now: SteadyInstant) {
         let condition = sources.session?.condition(after: id, now: now)
-        let turns =
-            sources.session?.isBarren(id) ?? false && turn(id, because: "it brings nothing", now: now)
-        if condition == .barren, !turns {
+        let hasSwitched =
+            sources.session?.isDown(id) ?? false && switchStream(id, because: "it brings nothing", now: now)
+        if condition == .down, !hasSwitched {
             if sources.hasAlternative { return sources.leave(now: now, chance: generator.jitter()) }
             requestRenewal(because: "the source brings nothing", now: now)
         }
@@ -316,10 +316,10 @@ extension RecordingState {
     /// Asks for a rendition at its next redundant stream.
     ///
     /// - Returns: false when it has none that was not tried
-    private mutating func turn(
+    private mutating func switchStream(
         _ id: RenditionID, because reason: String, now: SteadyInstant,
     ) -> Bool {
-        guard sources.session?.turn(id, now: now) ?? false else { return false }
+        guard sources.session?.switchStream(id, now: now) ?? false else { return false }
         progress.changeStream(of: id)
         log(
             .info, "A rendition is taken from another stream of the source",

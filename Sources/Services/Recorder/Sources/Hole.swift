@@ -36,8 +36,9 @@ struct Repair: Sendable {
     var mediaBegin: Instant?
 }
 
-/// The segments that did not come in their turn, and what came for them: nothing is kept twice where both
-/// the source in use and another one bring the same time.
+/// The segments that did not come in their turn, and what came for them, so that no time is kept twice.
+///
+/// The source in use and another one may both bring the same time.
 struct SoughtSegments: Sendable {
     private struct Part: Sendable {
         var rendition: RenditionID

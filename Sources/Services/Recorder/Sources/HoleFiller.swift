@@ -18,7 +18,7 @@ struct HoleFiller: Sendable {
     /// Looks since a hole was last noted.
     private var looks = 0
     /// Rises with each look.
-    private(set) var turn = 0
+    private(set) var lookCount = 0
     /// A number for the use of each source, so that its connection serves again.
     private var uses: [String: SourceUse] = [:]
     private var waiting: [SegmentRequest] = []
@@ -80,8 +80,8 @@ extension HoleFiller {
             due = nil
             return nil
         }
-        turn += 1
-        let source = able[turn % able.count]
+        lookCount += 1
+        let source = able[lookCount % able.count]
         var use = uses[source.url] ?? SourceUse(number: number, source: source)
         if let current, current.source == source { use = current } else { uses[source.url] = use }
         (self.use, unanswered, run) = (use, 1, nil)

@@ -51,8 +51,9 @@ struct RenditionMatching {
 extension RenditionMatching {
     private typealias Likeness = @Sendable (RenditionDescription, [RenditionDescription]) -> RenditionID?
 
-    /// Where the attributes are alike, its bandwidth, then its place tells; a bandwidth that has changed
-    /// leaves the only one that is alike.
+    /// Among renditions with the same attributes: the same bandwidth, else the same position.
+    ///
+    /// If both have changed, the only one with these attributes.
     private static let likenesses: [Likeness] = [
         { wanted, known in alike(wanted, known).first { $0.bandwidth == wanted.bandwidth }?.id },
         { wanted, known in alike(wanted, known).first { $0.position == wanted.position }?.id },
@@ -136,8 +137,9 @@ extension RenditionMatching {
         one.role == other.role || !kindsWithRoles.contains(one.id.kind)
     }
 
-    /// The only one that is left goes on as the only one that was recorded, unless both name a language or
-    /// their roles differ.
+    /// Matches the only one left with the only recorded one left, unless language, role or FORCED differ.
+    ///
+    /// A missing language matches any.
     private mutating func matchLone(_ kind: RenditionKind) {
         let left = unnamed(kind)
         let known = unused.filter { $0.id.kind == kind && recorded.contains($0.id) }

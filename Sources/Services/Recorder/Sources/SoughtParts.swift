@@ -17,7 +17,7 @@ struct SoughtParts: Sendable {
 
     private var entries: [SegmentIdentity: Entry] = [:]
     /// The newest of those that another source had whole.
-    private var mended: [SegmentIdentity] = []
+    private var repaired: [SegmentIdentity] = []
     /// The newest of those of which no other source had more: they are not looked for again.
     private var givenUp: [SegmentIdentity] = []
     /// Parts in a row of which no other source had more.
@@ -35,7 +35,7 @@ struct SoughtParts: Sendable {
         let isPaused =
             fruitlessCount >= Limits.partsInARow
             && lastSought.map { now - $0 < Limits.repairTime } ?? false
-        guard !isPaused, entries.count < Limits.partsInARow, entries[identity] == nil, !isMended(identity),
+        guard !isPaused, entries.count < Limits.partsInARow, entries[identity] == nil, !isRepaired(identity),
             !givenUp.contains(identity)
         else { return false }
         entries[identity] = Entry(part: part, since: now)
@@ -61,15 +61,15 @@ struct SoughtParts: Sendable {
     }
 
     /// Another source had all of a segment.
-    mutating func mend(_ identity: SegmentIdentity) {
+    mutating func repair(_ identity: SegmentIdentity) {
         guard entries.removeValue(forKey: identity) != nil else { return }
         fruitlessCount = 0
-        Self.keep(identity, in: &mended)
+        Self.keep(identity, in: &repaired)
     }
 
     /// What another source had of a segment could not be written down.
-    mutating func notMended(_ identity: SegmentIdentity) {
-        mended.removeAll { $0 == identity }
+    mutating func repairNotStored(_ identity: SegmentIdentity) {
+        repaired.removeAll { $0 == identity }
     }
 
     private static func keep(_ identity: SegmentIdentity, in list: inout [SegmentIdentity]) {
@@ -78,5 +78,5 @@ struct SoughtParts: Sendable {
     }
 
     /// Whether the bytes of a segment that are stored come from another source: its own has no better ones.
-    func isMended(_ identity: SegmentIdentity) -> Bool { mended.contains(identity) }
+    func isRepaired(_ identity: SegmentIdentity) -> Bool { repaired.contains(identity) }
 }

@@ -56,10 +56,10 @@ struct SourceOrder: Sendable {
         case later
     }
 
-    /// The source could not be opened, which took so long to find out.
+    /// Takes a failed attempt to open the source, which took `duration`; returns what is opened next.
     ///
-    /// As long as another one has not been tried, a source is tried `Limits.sourceTries` times, and one that
-    /// does not answer once.
+    /// With several sources each is tried `Limits.sourceTries` times in the first round, but only once if the
+    /// attempt takes `Limits.openingPatience` or longer.
     mutating func failed(after duration: Duration, now: SteadyInstant) -> NextOpening {
         tries += 1
         let mayTryAgain = sources.count > 1 && rounds == 0 && duration < Limits.openingPatience

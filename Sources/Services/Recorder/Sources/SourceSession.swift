@@ -14,7 +14,7 @@ struct SourceSession: Sendable {
     /// The same with the redundant streams, which are tried when a playlist fails.
     private var streams: [RenditionID: [HTTPURL]] = [:]
     /// Which of them is in use, and how many were tried since one last brought something.
-    private var turns: [RenditionID: (place: Int, count: Int)] = [:]
+    private var streamTurns: [RenditionID: (place: Int, count: Int)] = [:]
     private(set) var polls = ByRendition<RenditionPoll>()
     /// Where the playlists were redirected to, and until when they are asked for there.
     private var edges: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
@@ -132,7 +132,7 @@ extension SourceSession {
         guard let place = polls.place(of: id) else { return }
         let begun = polls.values[place].begun
         polls.values[place].polling.loaded(playlist, changed: isNews, begun: begun, now: now)
-        if isNews { turns[id]?.count = 0 }
+        if isNews { streamTurns[id]?.count = 0 }
     }
 
     /// A playlist's URL led to another one: the next ones are asked for there.
@@ -156,13 +156,14 @@ extension SourceSession {
         return edge.url
     }
 
-    /// What the playlist is told by that was taken last; nil asks for all of the next one.
+    /// Sets the version of the playlist taken last; with nil the next one is read even if it is the same.
     mutating func knows(_ id: RenditionID, _ version: PlaylistVersion?) {
         versions[id] = version
     }
 
-    /// Whether a playlist says which keys and initialization section its segments have: not where the tags
-    /// are with the segments that it leaves out (RFC 8216bis §4.4.5.2).
+    /// Whether a playlist states the keys and the initialization section of its segments.
+    ///
+    /// False if these tags stand with the segments that it skips (RFC 8216bis §4.4.5.2).
     mutating func tellsTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
         guard playlist.skip == nil else { return !tagged.contains(id) }
         guard !playlist.segments.isEmpty else { return true }
@@ -185,9 +186,9 @@ extension SourceSession {
         polls[id]?.doubt = doubt
     }
 
-    /// A playlist could not be judged: whether the next one is to be.
+    /// Whether the next playlist is to be judged instead, as this one could not be.
     ///
-    /// It is asked for half a target duration later.
+    /// It is requested half a target duration later.
     mutating func staysInDoubt(
         _ id: RenditionID, _ playlist: MediaPlaylist, now: SteadyInstant,
     ) -> Bool {
@@ -224,9 +225,9 @@ extension SourceSession {
     /// patience is as bad as none.
     mutating func condition(after id: RenditionID, now: SteadyInstant) -> SourceCondition {
         guard let polling = polls[id]?.polling else { return .healthy }
-        let isBarren =
+        let isDown =
             misses[id].map { $0.count >= Limits.missesInARow && now - $0.since > polling.patience } ?? false
-        conditions[id] = isBarren ? .barren : polling.condition(now: now)
+        conditions[id] = isDown ? .down : polling.condition(now: now)
         return leading.map { conditions[$0] ?? .healthy }.min() ?? .healthy
     }
 }
@@ -274,9 +275,9 @@ extension SourceSession {
         renewalReason = nil
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
         guard Set(streams.keys) == Set(places.keys) else { return false }
-        for (id, urls) in streams where self.streams[id]?.count != urls.count { turns[id] = nil }
+        for (id, urls) in streams where self.streams[id]?.count != urls.count { streamTurns[id] = nil }
         (self.streams, self.variables, edges, named) = (streams, variables, [:], lastRenewal)
-        for (id, urls) in streams { places[id] = urls[turns[id]?.place ?? 0] }
+        for (id, urls) in streams { places[id] = urls[streamTurns[id]?.place ?? 0] }
         return true
     }
 }
@@ -286,12 +287,12 @@ extension SourceSession {
     /// A rendition's playlist brings nothing: its next stream is asked from now on.
     ///
     /// - Returns: false when all of them were tried since one last brought something
-    mutating func turn(_ id: RenditionID, now: SteadyInstant) -> Bool {
+    mutating func switchStream(_ id: RenditionID, now: SteadyInstant) -> Bool {
         guard let urls = streams[id] else { return false }
-        let turn = turns[id] ?? (0, 0)
+        let turn = streamTurns[id] ?? (0, 0)
         guard turn.count + 1 < urls.count else { return false }
         let next = (turn.place + 1) % urls.count
-        turns[id] = (next, turn.count + 1)
+        streamTurns[id] = (next, turn.count + 1)
         places[id] = urls[next]
         (versions[id], edges[id], misses[id], conditions[id]) = (nil, nil, nil, nil)
         polls[id]?.polling.beginStream(now: now)
@@ -299,5 +300,5 @@ extension SourceSession {
     }
 
     /// Whether a rendition's playlist, or what it lists, has brought nothing for longer than its patience.
-    func isBarren(_ id: RenditionID) -> Bool { conditions[id] == .barren }
+    func isDown(_ id: RenditionID) -> Bool { conditions[id] == .down }
 }
