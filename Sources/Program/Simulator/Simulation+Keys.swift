@@ -67,7 +67,7 @@ extension Simulation {
             let failure = FetchFailure(.keyMissing, "the key server does not answer")
             handle(.pendingSegmentOpened(.failure(failure), pending), node)
         case .wrong:
-            handle(.pendingSegmentOpened(.failure(.unopened("the padding is wrong")), pending), node)
+            handle(.pendingSegmentOpened(.failure(.undecryptable("the padding is wrong")), pending), node)
         case .opens:
             let vector = Key.bytes(
                 ofInitializationVector:

@@ -75,8 +75,8 @@ extension Simulation {
         case .missing:
             return keep(index, of: source, request, node, after: duration)
         case .wrong:
-            let failure = FetchFailure.unopened("it is no media")
-            if request.keepsUnopened(failure) {
+            let failure = FetchFailure.undecryptable("it is no media")
+            if request.keepsUndecryptable(failure) {
                 return keep(index, of: source, request, node, after: duration)
             }
             return happen(.segmentFailed(failure, request), node, after: duration)

@@ -15,7 +15,7 @@ enum Limits {
     static let initializationTimeout = Duration.seconds(15)
     /// Bytes of a kept segment that are read at once.
     static let pieceBytes = 256 << 10
-    /// Bytes of a key answer: 16 are right, more tells a web page in the error.
+    /// Bytes of a key response: 16 are right; a larger size, such as that of a web page, is in the error.
     static let keyBytes = 4096
     /// How long a listed segment waits for its key before its bytes are fetched without one: less than any
     /// playlist lasts.
@@ -35,13 +35,13 @@ enum Limits {
     ///
     /// Beyond it the oldest give way.
     static let segmentsWithoutKey = 20_000
-    /// The pause before a segment is tried for again whose fact the journal could not take.
+    /// The pause before a failed append to the journal is repeated.
     static let journalPause = Duration.seconds(1)
     /// Failed attempts to open a source before the next one is tried.
     static let sourceTries = 2
     /// The pause between two attempts to open a source: what the next source lists slides away meanwhile.
     static let openingPause = Duration.milliseconds(500)
-    /// An attempt that fails later than this is not made once more before the next source is tried.
+    /// A failed attempt that took longer is not repeated: the next source is tried instead.
     static let openingPatience = Duration.seconds(1)
     /// How long a preferred source that was left is left alone before it is looked at: providers count
     /// connections.
@@ -63,19 +63,20 @@ enum Limits {
     static let triesForWhole = 5
     /// The longest pause between two tries for a segment that is not whole.
     static let longestPauseForWhole = Duration.seconds(30)
-    /// Segments of a rendition in a row that stayed as they were: of later ones no better bytes are expected.
+    /// Incomplete segments in a row without better bytes, after which none are expected for later ones.
     static let partsInARow = 3
     /// Segments whose measured durations are remembered, to tell a part from a wrong EXTINF.
     static let comparedSegments = 32
-    /// The percentage of its length from which on a segment counts as whole that was not seen growing.
+    /// The least percentage of its length at which a segment counts as whole, if it was not seen to grow.
     static let wholePercentage: Int64 = 70
-    /// How much of the end of a segment may be missing at least, microseconds, if it was not seen growing and
-    /// the next one shows where it should end: tracks end at different times.
+    /// The shortest missing end that counts, microseconds: tracks end at different times.
+    ///
+    /// For a segment that was not seen to grow, and whose end is known from the start of the next one.
     static let missingEnd: Int64 = 500_000
     /// Tries for segments that come to nothing before a source whose playlist goes on counts as down.
     static let missesInARow = 3
-    /// How long a playlist is asked for where its URL was redirected to, until the URL itself is asked again.
-    static let edgeTime = Duration.seconds(300)
+    /// How long a playlist is requested at the target of a redirect before its own URL is requested again.
+    static let redirectTime = Duration.seconds(300)
     /// How often a multivariant playlist is read again when nothing fails, to notice new renditions.
     static let renewalInterval = Duration.seconds(300)
     /// The part of a variant's bandwidth, as a divisor, by which a redundant stream's may differ: the steps
@@ -93,8 +94,9 @@ enum Limits {
     static let edgeSegments = 100
     /// Identities remembered to tell a stale playlist from a restart: several playlists of usual length.
     static let recentEntries = 400
-    /// How long playlists may leave open whose bytes an address holds, in target durations: whether another
-    /// numbering has begun is decided before that.
+    /// How long an address stays in doubt, in target durations.
+    ///
+    /// Whether a new source run has begun is decided before that.
     static let doubtfulTargets: Int64 = 4
     /// Markers of one playlist that are looked at, the last ones: a break every minute for a day.
     static let listedMarkers = 2000
@@ -123,7 +125,7 @@ enum Limits {
     static let carriedTags = 64
     /// Playlists whose entries are remembered.
     static let recentPlaylists = 4
-    /// Entries by which a rendition may list more than the leading one, and go on from its starts.
+    /// How many entries a rendition may list beyond the leading one and still use the leading one's starts.
     static let reckonedStarts = 3
     /// How long after a restart a playlist from before it may still appear.
     static let oldPlaylists = Duration.seconds(600)
@@ -173,10 +175,10 @@ enum Limits {
     static let firstCompared = 1000
     /// Lines of the journal that are read at once to compare them.
     static let comparedAtOnce = 1000
-    /// Facts of all channels that one statement looks up, but for the last lines that were read.
+    /// Facts of all channels that one statement looks up; the last read of a journal may exceed it.
     static let comparedPerStatement = 5000
     /// Pause between two looks whether the catalogue has lost what it had.
-    static let lossInterval = Duration.seconds(60)
+    static let lostFactInterval = Duration.seconds(60)
     /// Pause after each batch that is entered again, so that commits of new facts go on.
     static let reentryPause = Duration.milliseconds(50)
     /// Facts of a rendition from which its recording goes on while the catalogue is away.
@@ -231,14 +233,14 @@ enum Limits {
     /// What the dates of a playlist may differ from its durations in all, microseconds: some are in whole
     /// seconds.
     static let dateResolution: Int64 = 1_000_000
-    /// The part of a segment's duration, as a divisor, by which it may be stretched or cut where drift is
-    /// beyond its bound: seconds without decimals are off by a quarter of a segment of two.
+    /// How much a segment may be stretched or cut while drift is beyond its bound: its duration / this.
+    ///
+    /// EXTINF in whole seconds is off by up to a quarter of a two-second segment.
     static let firmSlewShare: Int64 = 4
     /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor:
     /// arrival jitters by a target duration.
     static let driftShare: Int64 = 32
-    /// The part of a time of which only the count of segments is known, as a divisor, by which its length may
-    /// be off: segments differ.
+    /// How far a time computed from a count of segments may be off: its length divided by this.
     static let countedShare: Int64 = 10
     /// Drift of dates that is left alone, microseconds: players tolerate it.
     static let tolerance: Int64 = 100_000
@@ -246,19 +248,20 @@ enum Limits {
     static let plausibleOffset: Int64 = 3_600_000_000
     /// The same where the channel's settings say that the source's dates are right: a year.
     static let plausibleDates: Int64 = 31_536_000_000_000
-    /// From here on what dates are off may be a wrong time zone, microseconds: ten minutes.
+    /// The smallest offset of dates that may be a wrong time zone, microseconds: ten minutes.
     static let zoneFrom: Int64 = 600_000_000
     /// The furthest that two places' clocks differ, microseconds: 26 hours.
     static let zoneUpTo: Int64 = 93_900_000_000
     /// What zones differ by, microseconds: quarters of an hour.
     static let zoneUnit: Int64 = 900_000_000
-    /// What dates in a wrong zone may be off from arrival besides, microseconds.
+    /// How far from arrival dates may be after the zone is corrected, microseconds.
     static let zoneSlack: ClosedRange<Int64> = -300_000_000...60_000_000
     /// Stored segments whose measured durations correct what EXTINF says of the next ones, or stand for it:
     /// what their mean is off adds up over a long playlist.
     static let measuredSegments = 60
-    /// Segments of a first playlist without dates from which on it is read how long they are: before that,
-    /// what EXTINF is off moves them little.
+    /// The shortest first playlist without dates, in segments, of which one is read to measure durations.
+    ///
+    /// In a shorter playlist a wrong EXTINF moves segments little.
     static let playlistToMeasure = 7
     /// Fewer of them say nothing.
     static let measuredAtLeast = 3
@@ -267,7 +270,7 @@ enum Limits {
     static let roundedDuration: Int64 = 600_000
     /// The most that a time line without dates makes up for, microseconds.
     static let longestShortfall: Int64 = 30_000_000
-    /// The part of the durations, as a divisor, by which they may be wrong and are taken as they are.
+    /// How far EXTINF may be off and is still used as it is: the duration divided by this.
     static let measuredSlack: Int64 = 100
     /// How far the media of a segment may be longer or shorter than its time before EXTINF says so,
     /// microseconds: less is drift that is being taken back, and frames that begin in the next segment.
@@ -284,8 +287,9 @@ enum Limits {
     static let clockDifference: Int64 = 60_000_000
     /// How long before the host's time a recording may have ended to confirm that time, microseconds.
     static let shortInterruption: Int64 = 600_000_000
-    /// By how many steps of the clock segments may arrive late of which it is asked whether media are
-    /// missing: an old playlist is hardly older.
+    /// How late a segment may arrive to be probed for missing media, in `TimePlacing.step(target:)`.
+    ///
+    /// A stale playlist is hardly later.
     static let lateSteps: Int64 = 2
     /// How far the time stamps of two segments in a row may be off from the first one's duration,
     /// microseconds, besides a tenth of it; more is a jump.
@@ -319,9 +323,9 @@ enum Limits {
     /// How long a segment may take, even if its playlist lists it for longer: half a minute of video at a
     /// quarter of its own rate.
     static let segmentTimeout = Duration.seconds(120)
-    /// Segments behind a step of the dates that the media did not confirm, before a step is looked at again.
+    /// Segments after a date step that the media did not confirm, in which further steps are ignored.
     static let waveringDates: Int64 = 64
-    /// How often another segment takes over the date that playlists begin with before dates stand still.
+    /// How often the first date of playlists moves to a later segment before dates count as standing still.
     static let standingDates = 2
     /// Steps of the dates of a source run of which is remembered what they were.
     static let judgedSteps = 16
@@ -329,8 +333,7 @@ enum Limits {
     static let shortestSegmentTimeout = Duration.seconds(4)
     /// Bits of a media sequence number that are kept; the sum of two such numbers does not overflow.
     static let numberMask: UInt64 = 1 << 62 - 1
-    /// How far media may lie from where arrival puts them, at least, to count as those that are held under
-    /// another number, microseconds.
+    /// The least slack between held media and arrival when segments may be renumbered, microseconds.
     static let renumberedSlack: Int64 = 4_000_000
     /// Playlists in a row that may stay in doubt before their numbering counts as another one.
     static let doubtfulPlaylists = 2

@@ -14,7 +14,7 @@ extension ChannelFiles {
         try disk.list(keptFolder).compactMap(JournalFile.reading).map(\.number).sorted()
     }
 
-    /// Gives a file its place among the kept ones; without one it is lost only if the catalogue is.
+    /// Links a file into the folder of kept files; a failure matters only if the catalogue loses data.
     func keep(_ file: JournalFile) {
         do throws(JournalError) {
             try disk.makeFolder(keptFolder)
@@ -22,7 +22,7 @@ extension ChannelFiles {
             _ = try disk.link(path(file.name), to: keptPath(file.number))
             if let ages { try disk.setTime(ages.now, of: keptPath(file.number)) }
         } catch {
-            logger.warning("A journal file is not kept", metadata: ["error": "\(error)"])
+            logger.warning("Cannot keep an entered journal file", metadata: ["error": "\(error)"])
         }
         reportingFailure { () throws(JournalError) in try removeOldKeptFiles() }
     }
@@ -31,7 +31,7 @@ extension ChannelFiles {
         do throws(JournalError) {
             try remove()
         } catch {
-            logger.warning("Old journal files stay", metadata: ["error": "\(error)"])
+            logger.warning("Cannot remove old kept journal files", metadata: ["error": "\(error)"])
         }
     }
 
@@ -78,7 +78,7 @@ extension ChannelFiles {
         do throws(JournalError) {
             for number in try keptNumbers() { try disk.remove(keptPath(number)) }
         } catch {
-            logger.warning("Kept journal files stay", metadata: ["error": "\(error)"])
+            logger.warning("Cannot remove kept journal files", metadata: ["error": "\(error)"])
         }
     }
 
@@ -120,7 +120,7 @@ extension ChannelFiles {
         Set(try keptNumbers() + files.map(\.number)).sorted()
     }
 
-    /// The lines of a file that do not wait, as far as they are whole.
+    /// The undamaged lines of a file that do not wait.
     private func enteredLines(in number: Int) throws(JournalError) -> [(line: Int, payload: [UInt8])] {
         let live = files.first { $0.number == number }
         let file = live.map { path($0.name) } ?? keptPath(number)

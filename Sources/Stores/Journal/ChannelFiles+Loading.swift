@@ -60,7 +60,7 @@ extension ChannelFiles {
     /// Says which lines cannot be read, and keeps a copy of the file for a person to look at.
     func report(_ lines: [Int], in file: JournalFile, _ bytes: [UInt8]) {
         logger.error(
-            "lines of the journal are damaged and are left out",
+            "Damaged lines of the journal are skipped",
             metadata: [
                 "file": "\(path(file.name))", "copy": "\(path(file.corruptName))",
                 "lines": "\(lines.map { $0 + 1 })",
@@ -71,7 +71,7 @@ extension ChannelFiles {
             let copy = try disk.open(path(file.corruptName), O_CREAT | O_EXCL | O_WRONLY, mode: 0o600)
             try disk.write(bytes, to: copy)
         } catch {
-            logger.warning("a damaged journal file has no copy", metadata: ["error": "\(error)"])
+            logger.warning("Cannot copy a damaged journal file", metadata: ["error": "\(error)"])
         }
     }
 

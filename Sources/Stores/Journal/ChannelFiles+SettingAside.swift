@@ -77,7 +77,7 @@ extension ChannelFiles {
         } catch {
             state.isClosed = true
             logger.error(
-                "Lines of the journal that should be set aside stay in their files",
+                "Cannot set lines of the journal aside; they stay in their files",
                 metadata: ["file": "\(name)", "error": "\(error)"])
             return false
         }

@@ -16,14 +16,14 @@ extension ChannelFiles {
         removeDoneFiles()
     }
 
-    /// Writes to the record of a file; that it fails costs a repetition after a restart.
+    /// Appends done lines to the `.done` file; if that fails, they are replayed after a restart.
     func record(_ lines: [Int], of file: JournalFile) {
         do throws(JournalError) {
             let open = try disk.open(
                 path(file.doneName), O_CREAT | O_WRONLY | O_APPEND, mode: 0o600)
             try disk.write(DoneRecord.written(lines), to: open)
         } catch {
-            logger.warning("done entries are not noted", metadata: ["error": "\(error)"])
+            logger.warning("Cannot record which journal lines are done", metadata: ["error": "\(error)"])
         }
     }
 }

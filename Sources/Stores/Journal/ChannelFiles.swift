@@ -90,7 +90,7 @@ actor ChannelFiles {
 
     /// Marks lines as done that could not be made durable: their entries are appended again as new lines.
     func withdraw(_ positions: [JournalPosition], because error: JournalError) {
-        logger.error("The journal goes on without its log", metadata: ["error": "\(error)"])
+        logger.error("Cannot write the journal's log; files are synced", metadata: ["error": "\(error)"])
         output = nil
         trim(positions)
     }
@@ -109,7 +109,7 @@ actor ChannelFiles {
             return try appendToFile(bytes, lineCount: lines.count, isSynced: isSynced)
         } catch .system(let operation, let path, let number) {
             let failure = JournalError.system(operation, path: path, number: number)
-            logger.error("the journal goes on in a new file", metadata: ["error": "\(failure)"])
+            logger.error("A write failed; the journal begins a new file", metadata: ["error": "\(failure)"])
             return try appendToFile(bytes, lineCount: lines.count, isSynced: isSynced)
         }
     }

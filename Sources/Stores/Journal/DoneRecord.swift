@@ -1,7 +1,7 @@
 /// The file beside a journal file that says which of its lines are done; not synced, as doing them again is
 /// harmless.
 enum DoneRecord {
-    /// A record begins with a line's end, so that a cut one before it costs nothing but itself.
+    /// A record begins with a newline, so that a torn record before it damages only itself.
     static func written(_ lines: [Int]) -> [UInt8] {
         let text = lines.map(String.init).joined(separator: " ")
         return [UInt8(ascii: "\n")] + JournalLine.written(Array(text.utf8))

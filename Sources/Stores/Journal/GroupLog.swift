@@ -42,9 +42,9 @@ actor GroupLog {
         self.logger = logger
     }
 
-    /// Writes again what a crash has taken from the channels' files, and begins without a log.
+    /// Restores the lines that a crash removed from the channels' files, and begins with an empty log.
     ///
-    /// Waits for the disk: for start-up only. What cannot be written again stays in the log.
+    /// Waits for the disk: for start-up only. If restoring fails, the log stays.
     static func open(
         journal: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
     ) throws(JournalError) -> GroupLog {
@@ -138,10 +138,10 @@ actor GroupLog {
         return open
     }
 
-    /// Ends the file and removes it: what it has lines of is synced first.
+    /// Ends the log's file, syncs the channels' files that it has lines of, and removes it.
     ///
-    /// The system says once that it could not write, and drops what it could not: after a failed sync lines
-    /// are written again before the next one counts.
+    /// The system reports a failed write only once and drops the data. After a failed sync, the lines are
+    /// written again before the next sync.
     private func beginPart() {
         output = nil
         while let part = parts.first {
@@ -152,7 +152,7 @@ actor GroupLog {
                 parts.removeFirst()
             } catch {
                 for index in parts.indices { parts[index].isDoubtful = true }
-                logger.warning("The journal's log stays", metadata: ["error": "\(error)"])
+                logger.warning("Cannot end the journal's log; it stays", metadata: ["error": "\(error)"])
                 return
             }
         }

@@ -36,8 +36,9 @@ package enum Limits {
     static let logByteCount: Int64 = 16 << 20
     /// Threads that write and sync, shared by the channels.
     static let writerThreads = 4
-    /// Bytes of a channel's lines that are set aside because this version cannot read them; further ones stay
-    /// in their files and count as waiting.
+    /// Bytes of a channel's lines in each of its files of lines that are set aside.
+    ///
+    /// Further lines stay in their journal files and count as waiting.
     static let setAsideByteCount: Int64 = 64 << 20
     /// Damaged files of a channel set aside for a person to look at.
     static let corruptCopies = 16

@@ -14,8 +14,9 @@ struct LogRecovery {
         for log in logs { try disk.remove(log) }
     }
 
-    /// The lines that logs have, by the files that they are of, with those of files that were removed or
-    /// without.
+    /// The lines in log files, by the path of the channel's file.
+    ///
+    /// `includesRemoved` keeps the lines of files that were removed.
     func lines(
         of logs: [String], includesRemoved: Bool = false,
     ) throws(JournalError) -> [String: [LoggedLine]] {
@@ -41,14 +42,16 @@ struct LogRecovery {
         try disk.sync(open)
     }
 
-    /// Lets a folder be written again by a name that comes and goes.
+    /// Makes and removes a file in a folder, so that its next sync writes the folder.
     func writeAgain(folder: String) throws(JournalError) {
         let name = folder + "/.again"
         _ = try disk.open(name, O_CREAT | O_WRONLY, mode: 0o600)
         try disk.remove(name)
     }
 
-    /// A file that is not there was removed, unless the log has its beginning.
+    /// Restores the lines of one file and syncs it.
+    ///
+    /// A missing file was removed, unless the log has its first line.
     private func restore(_ path: String, _ lines: [LoggedLine]) throws(JournalError) {
         let file = journal + "/" + path
         let folder = journal + "/" + GroupLog.folder(of: path)

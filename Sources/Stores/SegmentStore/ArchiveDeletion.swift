@@ -49,9 +49,9 @@ actor ArchiveDeletion {
         }
     }
 
-    /// Removes the drafts of files before the files: what fails in between is deleted by the next attempt.
+    /// Removes the drafts of files before the files; after a failure in between, the next attempt goes on.
     ///
-    /// Only a file with a second name can have one.
+    /// Only a file with a second name (hard link) has a draft.
     private func removeDrafts(of paths: [String]) throws(StoreError) {
         var named: Set<String> = []
         for path in paths {

@@ -57,7 +57,7 @@ actor DirectoryDraft: DraftTarget {
         return object
     }
 
-    /// Makes a final name durable by the draft's own, which then says where the file belongs.
+    /// Makes a final name durable: the draft's name is changed to contain it, and that name is synced.
     private func makeDurable(_ object: CommittedObject, by names: NameSync) async throws(StoreError) {
         let path = try object.key.checkedPath()
         let name = tree.path(of: path)

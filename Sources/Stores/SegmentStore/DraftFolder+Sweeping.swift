@@ -5,9 +5,9 @@ import Logging
 extension DraftFolder {
     /// Removes the files of openings that no living process holds.
     ///
-    /// A lock of another host may look free although it is held, where the file system keeps locks on each
-    /// host: its files are removed only when all of them are old. What was committed gets its name in the
-    /// archive again all the same.
+    /// Some file systems keep locks per host: a lock of another host may look free although it is held. Its
+    /// files are removed only when all of them are old. Committed drafts always get their names in the
+    /// archive again.
     func sweep(_ tree: FolderTree?) throws(StoreError) {
         let names = try disk.list(path).filter { Self.token(of: $0) != nil }
         for (token, files) in Dictionary(grouping: names, by: { Self.token(of: $0) ?? "" }) {
@@ -51,7 +51,7 @@ extension DraftFolder {
         let unrestored = restore(names, tree)
         for name in names where !unrestored.contains(name) {
             guard try disk.remove("\(path)/\(name)"), Self.committedPath(in: name) == nil else { continue }
-            logger.info("removed what a crash had left", metadata: ["file": "\(name)"])
+            logger.info("Removed a temporary file of a crash", metadata: ["file": "\(name)"])
         }
     }
 
@@ -70,7 +70,7 @@ extension DraftFolder {
             } catch {
                 unrestored.insert(name)
                 logger.error(
-                    "A committed file has no name yet", metadata: ["file": "\(name)", "error": "\(error)"])
+                    "Cannot name a committed file yet", metadata: ["file": "\(name)", "error": "\(error)"])
             }
         }
         return unrestored

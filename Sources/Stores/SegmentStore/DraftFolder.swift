@@ -91,7 +91,7 @@ final class DraftFolder: Sendable {
         do {
             try disk.remove(file)
         } catch {
-            logger.warning("a temporary file stays", metadata: ["error": "\(error)"])
+            logger.warning("Cannot remove a temporary file", metadata: ["error": "\(error)"])
         }
     }
 

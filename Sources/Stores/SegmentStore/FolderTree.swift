@@ -5,10 +5,10 @@ import Synchronization
 final class FolderTree: Sendable {
     let root: String
     let disk: Disk<StoreError>
-    /// Whether the file system says what it has in memory, as those of disks do.
+    /// Whether the file system says which bytes are in memory, as local file systems do.
     ///
-    /// Another one may wait for a network, also to open a file whose name is known. Until the first file has
-    /// been looked at, it is taken for one of a disk.
+    /// Other file systems may wait for a network even to open a known file. True until the first file has
+    /// been checked.
     let saysWhatIsInMemory = Atomic(true)
     /// Paths below the root whose names this process has made durable.
     private let durable = Mutex<Set<String>>([])
@@ -39,7 +39,7 @@ final class FolderTree: Sendable {
         try disk.syncFolder(Self.parent(of: path(of: relative)))
     }
 
-    /// Takes back that the folders of a file are there: somebody removes or has removed them.
+    /// Forgets that the folders of a file are durable, because they are being or were removed.
     func forgetFolders(ofFile relative: String) {
         let folders = Self.folders(above: relative)
         durable.withLock { $0.subtract(folders) }

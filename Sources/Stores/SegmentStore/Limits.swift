@@ -22,7 +22,7 @@ package enum Limits {
     static let longestNamePause = Duration.milliseconds(250)
     /// How long names wait for the sync of their own folder: thirty segments of four seconds share one.
     static let folderSyncInterval = Duration.seconds(120)
-    /// Syncs of which it is known how they ended: names ask for theirs long before as many have followed.
+    /// Past syncs whose results are kept; each name asks for its own long before so many have followed.
     static let rememberedSyncs = 1000
     /// Open files that wait for their next request, unless the program knows how many descriptors there are.
     package static let openFiles = 256

@@ -36,7 +36,7 @@ actor MemoryDraft: DraftTarget {
 }
 
 extension MemoryObjects {
-    /// Puts bytes under a name: whether they were there before, nil when other bytes are.
+    /// Stores bytes under a name; returns whether they were there before, nil if other bytes are there.
     func place(_ bytes: [UInt8], at key: ArchiveKey) throws(StoreError) -> Bool? {
         let path = try key.checkedPath()
         return table.withLock { table in

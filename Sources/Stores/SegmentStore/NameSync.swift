@@ -24,7 +24,7 @@ actor NameSync {
     private let logger: Logger
     private let thread = BlockingExecutor(label: "segment-names")
     private nonisolated let requests = Mutex(0)
-    /// The requests up to which each of the last syncs reached, and how it ended.
+    /// The last syncs: the number of the last request that each included, and its error, if any.
     private var syncs: [(last: Int, error: StoreError?)] = []
     private var pausedUntil: SteadyInstant?
     /// What waits for the sync of its folder, by the folder's path.
@@ -81,7 +81,7 @@ actor NameSync {
                 placed[folder] = nil
             } catch {
                 placed[folder]?.since = .now
-                logger.warning("A folder of the archive is not synced", metadata: ["error": "\(error)"])
+                logger.warning("Cannot sync a folder of the archive yet", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -101,7 +101,7 @@ actor NameSync {
             throw .system(.open, path: path, number: number)
         } catch {
             logger.error(
-                "Names of a folder of the archive stay among the drafts", metadata: ["error": "\(error)"])
+                "Cannot sync a folder of the archive; its drafts stay", metadata: ["error": "\(error)"])
             return false
         }
     }

@@ -12,7 +12,7 @@ final class OpenFiles: Sendable {
         var file: ArchiveFile
         var opened: Int
         var used: Int
-        /// Whether it was asked for since the hand went over it.
+        /// Whether it was requested since the hand of the clock algorithm last passed it.
         var isTouched = false
     }
 

@@ -3,7 +3,7 @@ package import Timeline
 /// The bytes of what was recorded: segments, initialization sections and keys, each under a name that is
 /// given once.
 ///
-/// The questions are those that a directory and an object store can both answer.
+/// It has only operations that both a directory and an object store can do.
 package protocol SegmentStore: Sendable {
     /// Begins an object whose name and length are not known yet.
     func makeDraft() async throws(StoreError) -> SegmentDraft

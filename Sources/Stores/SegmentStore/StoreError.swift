@@ -43,7 +43,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
         case .tooManyRevisions(let key): "\(key.path) has \(Limits.revisions) revisions already"
         case .readOnly: "the archive was opened for reading only"
         case .draftEnded: "the draft has failed before"
-        case .digest(let reason): "no SHA-256: \(reason)"
+        case .digest(let reason): "cannot compute SHA-256: \(reason)"
         case .system(let operation, let path, let number):
             "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
         }

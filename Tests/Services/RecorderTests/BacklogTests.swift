@@ -50,7 +50,7 @@ struct BacklogTests {
     func end() async throws {
         let lines = try await positions(3)
         var backlog = Backlog(underWay: facts([6, 18]).map(segment))
-        backlog.left(at: lines[2])
+        backlog.noteWritten(at: lines[2])
         backlog.take(facts([0]), upTo: lines[1], isShort: true)
         let early = backlog.release()
         #expect(early.isEmpty && !backlog.isAtEnd)

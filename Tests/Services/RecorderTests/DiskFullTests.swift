@@ -54,13 +54,13 @@ struct DiskFullTests {
     @Test("is said in words as long as nothing is stored")
     func words() throws {
         var (driver, first) = try Self.listed()
-        #expect(driver.state.said.detail == nil)
+        #expect(driver.state.lastStatus.detail == nil)
         driver.send(.segmentFailed(FetchFailure(.diskFull, "the disk is full"), first), at: 0.2)
-        #expect(driver.state.said.detail == "the disk is full: segments are not stored")
+        #expect(driver.state.lastStatus.detail == "the disk is full: segments are not stored")
         let next = try #require(driver.send(.clockAdvanced, at: 1).segmentRequests.first)
         let stored = PartialSegmentTests.stored(next.segment, measured: 6 * seconds, timestamp: 0)
         driver.send(.segmentStored(stored, next), at: 1.1)
-        #expect(driver.state.said.detail == nil)
+        #expect(driver.state.lastStatus.detail == nil)
     }
 
     @Test("is the reason for a segment that the source does not hold any more when there is room again")

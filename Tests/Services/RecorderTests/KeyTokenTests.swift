@@ -80,7 +80,7 @@ struct KeyTokenTests {
             serve(origin, keyFor: "id=2", Ciphered.otherKey)
             _ = await fetcher.outcome(of: try request(8, key: "key?id=2", origin))
             let failure = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
-            #expect(failure?.reason == .keyMissing && failure?.isUnopened == false)
+            #expect(failure?.reason == .keyMissing && failure?.failsToDecrypt == false)
         }
     }
 

@@ -178,8 +178,8 @@ struct SegmentAddressTests {
         let newest = try request(first + Int64(uris.count) - 1, uris.last ?? "", run: run)
         var queues = FetchQueues()
         queues.add(requests, of: video(0))
-        let gone = queues.giveWay(
-            to: [newest.segment], in: playlist, of: video(0), newest.use,
+        let gone = queues.dropReplaced(
+            by: [newest.segment], in: playlist, of: video(0), newest.use,
             base: try HTTPURL("http://two.test/live.m3u8"))
         #expect(gone.allSatisfy { !queues.holds($0.segment.identity) })
         return gone.map(\.segment.identity.number)

@@ -30,7 +30,7 @@ struct WrongKeyTests {
             let fetcher = try origin.fetcher(store: store, clock: clock.clock)
             let pending = try #require(try await lastTry(origin, fetcher).pending)
             let failure = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
-            #expect(failure?.isUnopened == true)
+            #expect(failure?.failsToDecrypt == true)
             origin.serve("/key", Ciphered.key)
             clock.pass(1)
             _ = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
@@ -131,7 +131,7 @@ struct WrongKeyTests {
             origin.serve("/key", Ciphered.key)
             #expect(await fetcher.outcome(of: requests[0]).stored != nil)
             origin.serve("/key", Ciphered.otherKey)
-            #expect(await fetcher.outcome(of: requests[2]).failure?.isUnopened == true)
+            #expect(await fetcher.outcome(of: requests[2]).failure?.failsToDecrypt == true)
             #expect(await fetcher.outcome(of: requests[2]).stored != nil)
             var stored: StoredSegment?
             if isWaiting {
@@ -176,7 +176,7 @@ struct WrongKeyTests {
                 opened.append(segment.identity)
                 let isFirst = segment.identity == waiting.first?.identity
                 let result: Result<StoredSegment, FetchFailure> =
-                    isFirst ? .failure(.unopened("padding")) : .success(stored(segment))
+                    isFirst ? .failure(.undecryptable("padding")) : .success(stored(segment))
                 actions = driver.send(.pendingSegmentOpened(result, segment), at: time)
             }
         }

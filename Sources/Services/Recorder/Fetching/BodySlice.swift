@@ -23,14 +23,13 @@ final class BodySlice: SegmentBody {
         self.byteLimit = byteLimit
     }
 
-    /// Asks for a segment and waits for the head of the answer.
+    /// Requests a segment and waits for the response header.
     ///
-    /// The time limit is that of the whole transfer; it may wait as long again for its turn here. What caches
-    /// hold is not taken when the origin is wanted. A fresh connection may reach another server. The byte
-    /// limit is for the wanted bytes; the file that they are cut out of may be larger.
+    /// `timeLimit` bounds the transfer; before it, the request may wait for its turn as long again.
+    /// `wantsOrigin` asks caches to revalidate. `isFresh` takes a new connection, which may reach another
+    /// server. `byteLimit` is for the wanted bytes; the file that contains the range may be larger.
     ///
-    /// Compressed bytes are read as such also where the answer does not say so, but not encrypted ones, which
-    /// may begin as gzip does.
+    /// Gzip is also detected without Content-Encoding, but not in encrypted bytes, which may begin alike.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
         wantsOrigin: Bool = false, isFresh: Bool = false, isEncrypted: Bool = false,
@@ -66,7 +65,7 @@ final class BodySlice: SegmentBody {
 
     /// The next bytes; nil at the end.
     ///
-    /// A body that ends before the range does is an error. Some origins name a coding that the body has not.
+    /// A body that ends before the range is an error. Some origins announce gzip for a body that is not gzip.
     func next() async throws -> [UInt8]? {
         guard isCoded else { return try await received() }
         if byteCount == 0, inflater == nil {

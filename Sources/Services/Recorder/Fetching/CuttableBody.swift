@@ -1,7 +1,7 @@
 import HTTPClient
 import Timeline
 
-/// A body that may end too early: what came of it is kept, and why it ended.
+/// A body that may end too early: the received bytes stay usable, and `cut` is the reason.
 ///
 /// Used by one task.
 final class CuttableBody: SegmentBody {

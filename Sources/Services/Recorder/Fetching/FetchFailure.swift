@@ -10,7 +10,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// Whether another try may succeed.
     var isTransient: Bool
     /// The key is there but does not decrypt the segment; other segments with the same key may still decrypt.
-    var isUnopened = false
+    var failsToDecrypt = false
 
     /// The body began well and ended too early.
     var isCut = false
@@ -55,28 +55,30 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source refuses the URL: a token in it may have expired.
     var isDenied = false
 
-    /// The same of what a segment needs before it can be read.
+    /// The same failure, with `part` (the key or initialization section) named as the cause.
     func blaming(_ reason: GapReason, _ part: String) -> FetchFailure {
         var failure = FetchFailure(reason, "\(part): \(description)")
         failure.isDenied = isDenied
         return failure
     }
 
-    /// The key at hand is not the one that the bytes were encrypted with, or they are not what was encrypted.
-    package static func unopened(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {
-        var failure = FetchFailure(.keyMissing, "the key does not open it: \(cause)")
-        (failure.isUnopened, failure.damagedByteCount) = (true, byteCount)
+    /// The key does not decrypt the bytes: either it is the wrong key, or the bytes are damaged.
+    package static func undecryptable(_ cause: String, byteCount: Int64? = nil) -> FetchFailure {
+        var failure = FetchFailure(.keyMissing, "the key does not decrypt the segment: \(cause)")
+        (failure.failsToDecrypt, failure.damagedByteCount) = (true, byteCount)
         return failure
     }
 
-    /// The same for a segment that the disk had no room for while the source held it.
+    /// The failure of a later try, as `diskFull`: the disk was full while the source still had the segment.
+    ///
+    /// Only a missing segment gets this reason.
     var behindFullDisk: FetchFailure {
         guard reason == .segmentMissing else { return self }
         return FetchFailure(
-            .diskFull, "the disk was full, and then: \(description)", isTransient: isTransient)
+            .diskFull, "the disk was full; a later try failed: \(description)", isTransient: isTransient)
     }
 
-    /// The same where other segments show that the key is right: the bytes are not what was encrypted.
+    /// The failure as `segmentCorrupt`: other segments show that the key is right, so the bytes are damaged.
     var underRightKey: FetchFailure {
         var failure = FetchFailure(.segmentCorrupt, "the segment is not whole: \(description)")
         failure.damagedByteCount = damagedByteCount

@@ -3,15 +3,16 @@ import HLS
 import HTTP
 import Timeline
 
-/// Addresses that another segment may have by now: encoders that start again use the same names.
+/// Addresses that may now lead to another segment: a restarted encoder uses the same file names.
 extension FetchQueues {
-    /// New segments are listed: what is to be fetched from the address of one of them cannot come any more,
-    /// unless the playlist still lists it, too; neither can others of an older run of which one has lost its
-    /// address, or loses it next.
+    /// Gives up requests for older segments whose address a newly listed segment has.
     ///
-    /// - Returns: what is not tried any more; of what is being fetched the answer is still to come
-    mutating func giveWay(
-        to listed: [ListedSegment], in playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse,
+    /// A segment that the playlist still lists stays. If one segment of an older source run loses its address
+    /// now or will lose it next, all requests of that run are given up.
+    ///
+    /// - Returns: the requests that are not running; running ones are marked `isReplaced` and still answer
+    mutating func dropReplaced(
+        by listed: [ListedSegment], in playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse,
         base: HTTPURL,
     ) -> [SegmentRequest] {
         guard let run = listed.first?.identity.run, queues[id]?.isEmpty == false, let queue = queues[id]
@@ -58,9 +59,10 @@ extension FetchQueues {
         return found.filter { !running.contains($0.segment.identity) }
     }
 
-    /// A playlist is in doubt, as it may be of another numbering: what is tried again is not taken from an
-    /// address that it lists, unless it has the same date there, until a playlist is accepted or some target
-    /// durations have passed.
+    /// Doubts retries from addresses that a doubtful playlist lists, as it may be of another source run.
+    ///
+    /// They wait, and bytes that still come are not stored, until a playlist is accepted or the time
+    /// `Limits.doubt(of:)` has passed. A retry with the same date in the playlist is not doubted.
     mutating func doubt(
         _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL, now: SteadyInstant,
     ) {
@@ -80,7 +82,7 @@ extension FetchQueues {
         doubt(doubted, of: id, until: now + Limits.doubt(of: playlist))
     }
 
-    /// Another rendition of a source has begun another numbering: so may the others have.
+    /// Doubts the retries of the other renditions: one has begun another source run, so they may have too.
     mutating func doubtOthers(than id: RenditionID, _ use: SourceUse, until time: SteadyInstant) {
         for other in queues.keys where other != id {
             doubt((queues[other]?.retried ?? []).filter { $0.use == use }, of: other, until: time)
@@ -99,8 +101,8 @@ extension FetchQueues {
         queues[id] = queue
     }
 
-    /// Whose the bytes are that have come of a segment that is being fetched.
-    func standing(of identity: SegmentIdentity, now: SteadyInstant) -> Standing {
-        queues[identity.rendition]?.standing(of: identity, now: now) ?? .own
+    /// Whether downloaded bytes belong to the segment that was requested.
+    func ownership(of identity: SegmentIdentity, now: SteadyInstant) -> Ownership {
+        queues[identity.rendition]?.ownership(of: identity, now: now) ?? .own
     }
 }

@@ -3,26 +3,27 @@ import HLS
 import HTTP
 import Timeline
 
-/// The downloads of a channel: of each rendition a few run at once, in the order in which they were listed.
+/// The downloads of a channel: for each rendition a few at a time, in the order of listing.
 ///
-/// Decides only; it has no clock. They outlive the use of a source, so that running downloads can finish.
+/// Decides only; it has no clock. The queues outlive a change of source, so that downloads can finish.
 struct FetchQueues: Sendable {
     struct Queue: Sendable {
         var waiting: [SegmentRequest] = []
-        /// Of more segments than there was room for those that are fetched after the live edge.
+        /// Segments that are fetched after the newest ones: there was no room for all when they were listed.
         var postponed: [SegmentRequest] = []
-        /// Between two tries; these hold no place.
+        /// Requests that wait before their next try; they do not count as running.
         var resting: [Resting] = [] { didSet { rested() } }
         var running: [Running] = []
-        /// Segments whose addresses may be those of others by now: what comes from there is not stored.
+        /// Segments whose address may now lead to another segment: bytes from there are not stored.
         var doubted: Set<SegmentIdentity> = [] { didSet { rested() } }
-        /// How long they are; nil where none have been since a playlist was accepted.
+        /// When this doubt ends; nil if none began since the last accepted playlist.
         var doubtedUntil: SteadyInstant? { didSet { rested() } }
         /// When the next pause between two tries ends; all events ask for it.
         private(set) var nextRested: SteadyInstant?
 
-        /// Downloads that may begin now; slow ones do not hold back what was listed after them, up to a
-        /// bound.
+        /// How many downloads may begin now.
+        ///
+        /// A slow download gives up its place, up to `Limits.parallelFetchesWithSlow` downloads in all.
         var free: Int {
             let prompt = running.indices.count { running[$0].slowAt != nil }
             return max(
@@ -76,7 +77,7 @@ struct FetchQueues: Sendable {
         var all: [SegmentRequest] { waiting + postponed + resting.map(\.request) }
 
         /// Whose the bytes are that have come of a segment that is being fetched.
-        func standing(of identity: SegmentIdentity, now: SteadyInstant) -> Standing {
+        func ownership(of identity: SegmentIdentity, now: SteadyInstant) -> Ownership {
             let isReplaced = running.contains { $0.isReplaced && $0.request.segment.identity == identity }
             return isReplaced ? .replaced : isDoubted(identity, at: now) ? .doubted : .own
         }
@@ -148,7 +149,7 @@ struct FetchQueues: Sendable {
     }
 
     /// Whose the bytes are that a download brings.
-    enum Standing: Sendable {
+    enum Ownership: Sendable {
         case own
         /// They may be those of another segment, which the next playlist will tell.
         case doubted
@@ -173,11 +174,11 @@ struct FetchQueues: Sendable {
         if let place = queues.place(of: id) { queues.values[place].add(requests) }
     }
 
-    /// A playlist of a source run lists segments again that are still to be fetched: tokens in their URLs and
-    /// those of their keys may be new, and the source holds them for longer.
+    /// Updates waiting requests for segments that a playlist of their source run lists again.
     ///
-    /// After a bounded number of tries the time of a segment is not moved on any more. `areRenamed` says that
-    /// the source renames its segments with each load.
+    /// URLs of segments and keys may have new tokens, and the source holds the segments for longer. After
+    /// `Limits.triesWhileListed` tries `availableUntil` is no longer moved. `areRenamed`: the source renames
+    /// its segments with each load.
     mutating func relist(
         _ playlist: MediaPlaylist, of id: RenditionID, run: Int64?, areRenamed: Bool = false,
         _ use: SourceUse, base: HTTPURL, arrival: SteadyInstant,
@@ -277,7 +278,7 @@ struct FetchQueues: Sendable {
 
     var isIdle: Bool { queues.values.allSatisfy { $0.running.isEmpty } }
 
-    /// When the next download may begin; nil when none rests, and none waits behind others.
+    /// The next time at which a download may begin; nil when only an event can start one.
     var next: SteadyInstant? {
         var next: SteadyInstant?
         for place in queues.values.indices {
@@ -288,7 +289,7 @@ struct FetchQueues: Sendable {
 }
 
 extension Limits {
-    /// How long a playlist may leave open whose bytes the addresses hold that it lists.
+    /// How long the addresses that a doubtful playlist lists stay in doubt.
     static func doubt(of playlist: MediaPlaylist) -> Duration {
         .microseconds(doubtfulTargets * PlaylistFollower.target(of: playlist))
     }

@@ -61,12 +61,12 @@ actor InitSectionCache {
         try await store.contains(.initialization(channel, rendition, section.name))
     }
 
-    /// Keeps the section of a map as it comes, because its key is missing now; its name.
+    /// Stores the encrypted section of a map, because its key is missing now; returns its name.
     func keep(_ map: MediaMap, at url: HTTPURL, link: SourceLink) async throws -> String {
         try await put(try await download(map, url, link: link), ending: "mp4")
     }
 
-    /// A section that the archive has, decrypted with `key` when it was kept as it came.
+    /// Reads a section from the archive; `key` decrypts one that was stored encrypted, nil for a clear one.
     func section(named name: String, key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
         try await read(try await store.read(.initialization(channel, rendition, name)), key: key)
     }

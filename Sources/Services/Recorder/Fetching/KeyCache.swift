@@ -46,8 +46,7 @@ actor KeyCache {
     private let store: any SegmentStore
     private let clock: HostClock
     private var held: [(place: Place, key: ContentKey)] = []
-    /// Keys that came last, the newest behind the others, with the identities of their URLs: what stays the
-    /// same when tokens change.
+    /// The keys that came last, the newest at the end, each with its URL's identity (the URL without query).
     private var recent: [(identity: String, key: ContentKey)] = []
     /// Where playlists named a key last, by the identity of its URL.
     private var listed: [(identity: String, url: HTTPURL)] = []
@@ -64,9 +63,10 @@ actor KeyCache {
         self.clock = clock
     }
 
-    /// The key at a URL for a segment that must not wait: one that was missed lately is missed at once.
+    /// The key at a URL, for a segment that must not wait.
     ///
-    /// With a domain, the key is requested once in each, because the recorder cannot check a key for samples.
+    /// If a request failed within `Limits.keyMissed`, it throws that failure again. With a domain, the key is
+    /// requested once in each domain, because the recorder cannot check a key for sample encryption.
     func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceLink) async throws -> ContentKey {
         note(url)
         if let miss = misses[url.absoluteString], clock.steady() < miss.until { throw miss.failure }
@@ -75,24 +75,23 @@ actor KeyCache {
     }
 
     /// The key at a URL, requested again even after a recent failure.
-    func insist(on url: HTTPURL, link: SourceLink) async throws -> ContentKey {
+    func latestKey(at url: HTTPURL, link: SourceLink) async throws -> ContentKey {
         try await key(
             at: url, Place(url: url.absoluteString), link: link, within: Limits.keyTimeout)
     }
 
-    /// Keys that came from a URL before the one that is held for it, or from URLs that differ in their tokens
-    /// alone; the newest first.
+    /// Other recent keys from the same URL, earlier or with other tokens in the query; the newest first.
     ///
-    /// They may be of other segments: what they open must show that they are right.
-    func alike(_ url: HTTPURL) -> [ContentKey] {
+    /// They may belong to other segments: the decrypted bytes must show whether a key is right.
+    func otherKeys(of url: HTTPURL) -> [ContentKey] {
         guard !recent.isEmpty else { return [] }
         let (identity, own) = (url.identity, held.last { $0.place.url == url.absoluteString }?.key.name)
         return recent.reversed().filter { $0.identity == identity && $0.key.name != own }.map(\.key)
     }
 
-    /// The key where a playlist named it last, if that differs from its URL.
+    /// The key at the newest URL that a playlist gave for it; nil if that is `url` itself.
     ///
-    /// Nil when it is missing there, too.
+    /// Also nil if the key is missing there.
     func renewed(_ url: HTTPURL, link: SourceLink) async -> ContentKey? {
         let identity = url.identity
         guard let newest = listed.last(where: { $0.identity == identity })?.url, newest != url else {
@@ -101,9 +100,9 @@ actor KeyCache {
         return try? await key(at: newest, link: link)
     }
 
-    /// What a key opened was not a segment: the bytes at its URL may have changed.
+    /// Forgets the key of a URL that did not open a segment: the URL may give another key by now.
     ///
-    /// It is requested again, at most once in a pause that doubles while the answer is the same key.
+    /// It is requested again at most once per pause. The pause doubles while the answer is the same key.
     func distrust(_ url: HTTPURL) {
         let (place, now) = (url.absoluteString, clock.steady())
         guard let key = held.last(where: { $0.place.url == place })?.key else { return }
@@ -122,8 +121,9 @@ actor KeyCache {
         if let oldest = opened.min(by: { $0.value < $1.value }) { opened[oldest.key] = nil }
     }
 
-    /// Whether the key at hand for a URL has opened a segment behind an instant: it is the right one before
-    /// that, too.
+    /// Whether the key held for a URL has opened a segment that begins after `start`.
+    ///
+    /// It is then right for segments before that one, too.
     func isRight(at url: HTTPURL, for start: Instant) -> Bool {
         guard let key = held.last(where: { $0.place.url == url.absoluteString })?.key else { return false }
         return isRight(key, for: start)

@@ -2,7 +2,7 @@ import Concurrency
 import HTTP
 import Timeline
 
-/// The segments that wait for keys, and when which key is asked for again.
+/// The segments that wait for keys, and when each key is requested again.
 ///
 /// Decides only; it has no clock and does no I/O.
 struct KeyQueue: Sendable {
@@ -67,8 +67,8 @@ struct KeyQueue: Sendable {
 
     /// A segment waits no more.
     ///
-    /// If it was opened, the others with the same keys are due. Those whose URLs differ in their tokens may
-    /// wait for another key, and are due once.
+    /// If it was opened, other segments with the same key URLs become due. Segments whose key URLs differ in
+    /// tokens alone may need another key, so they become due only once for these URLs.
     mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: SteadyInstant) {
         entries.removeAll { $0.segment.identity == segment.identity }
         guard isOpened else { return }

@@ -65,7 +65,7 @@ struct KeyRetries: Sendable {
             _ = drop(segment, isOpened: false, now: now)
             return true
         }
-        if failure.reason == .keyMissing && !failure.isUnopened {
+        if failure.reason == .keyMissing && !failure.failsToDecrypt {
             queue.missedKey(of: segment, now: now)
         } else {
             queue.failed(segment, now: now)

@@ -1,8 +1,7 @@
 import HLS
 import HTTP
 
-/// Where a source has a segment's bytes, without what may differ each time that it is listed: the server that
-/// the playlist came from, and tokens.
+/// The URL of a segment without the parts that may change between playlists: the server, and tokens.
 struct SegmentAddress: Hashable, Sendable {
     private var path: String
     private var query: String?
@@ -32,9 +31,9 @@ struct SegmentAddress: Hashable, Sendable {
         return texts.0.difference(from: texts.1) == distance
     }
 
-    /// Whether paths alone tell the segments of a playlist apart; else queries do.
+    /// Whether each URI of a playlist has a different path; otherwise the queries identify the segments.
     ///
-    /// A playlist of one segment does not show it.
+    /// False for a playlist with one URI.
     static func areByPath(_ playlist: MediaPlaylist) -> Bool {
         let uris = Set(playlist.segments.lazy.map(\.uri))
         let paths = Set(uris.lazy.map { $0.prefix { $0 != "?" && $0 != "#" } })

@@ -6,9 +6,9 @@ import Timeline
 
 /// Keys and initialization sections: what a segment needs before it can be read.
 extension SegmentFetcher {
-    /// What is needed for a listed segment.
+    /// Gets what a listed segment needs before it can be read: key and initialization section.
     ///
-    /// Keys are not asked for when they are known not to fit, nor is its own where it is given.
+    /// `asksForKeys` is false when the keys are known not to fit. `given` replaces the segment's own key.
     func intake(
         of listed: ListedSegment, base: HTTPURL, asksForKeys: Bool = true, under given: ContentKey? = nil,
     ) async throws -> SegmentIntake {
@@ -37,7 +37,7 @@ extension SegmentFetcher {
         if let cipher = pending.cipher {
             intake.method = cipher.sampleMethod.map(Key.Method.init(rawValue:)) ?? .aes128
             var key = key
-            if key == nil { key = try await keys.insist(on: try HTTPURL(cipher.keyURL), link: link) }
+            if key == nil { key = try await keys.latestKey(at: try HTTPURL(cipher.keyURL), link: link) }
             take(cipher, key: key, into: &intake)
         }
         if let kept = pending.initialization { intake.initialization = try await section(of: kept) }
@@ -54,12 +54,12 @@ extension SegmentFetcher {
             return try await initializations.section(named: kept.name, key: nil)
         }
         let url = try HTTPURL(cipher.keyURL)
-        for key in await keys.alike(url) {
+        for key in await keys.otherKeys(of: url) {
             let section = try? await initializations.section(named: kept.name, key: (key, iv: cipher.iv))
             if let section { return section }
         }
         do {
-            let key = try await keys.insist(on: url, link: link)
+            let key = try await keys.latestKey(at: url, link: link)
             return try await initializations.section(named: kept.name, key: (key, iv: cipher.iv))
         } catch let failure as FetchFailure where failure.reason == .keyMissing {
             guard let key = await keys.renewed(url, link: link),
@@ -70,23 +70,23 @@ extension SegmentFetcher {
         }
     }
 
-    /// Whether a segment was not whole, or its transfer was cut, under a key that opens later ones.
+    /// Whether the segment is incomplete although its key is right: the key has opened a later segment.
     func isKeyRight(
         for listed: ListedSegment, base: HTTPURL, after failure: FetchFailure,
     ) async -> Bool {
-        guard failure.isUnopened || failure.isCut || failure.reason == .segmentCorrupt,
+        guard failure.failsToDecrypt || failure.isCut || failure.reason == .segmentCorrupt,
             let cipher = try? cipher(of: listed, base: base), cipher.sampleMethod == nil,
             let url = try? HTTPURL(cipher.keyURL)
         else { return false }
         return await keys.isRight(at: url, for: listed.placed.start)
     }
 
-    /// Keys that the URL of a segment's key had before the one at hand, or has with other tokens.
+    /// Other keys from the URL of a segment's key: earlier ones, and those with other tokens.
     func earlierKeys(of listed: ListedSegment, base: HTTPURL) async -> [ContentKey] {
         guard let cipher = try? cipher(of: listed, base: base), cipher.sampleMethod == nil,
             let url = try? HTTPURL(cipher.keyURL)
         else { return [] }
-        return await keys.alike(url)
+        return await keys.otherKeys(of: url)
     }
 
     /// The keys at hand did not open a segment.
@@ -122,7 +122,7 @@ extension SegmentFetcher {
             return
         }
         intake.isPending = true
-        intake.sealed = KeyPendingSegment.Initialization(
+        intake.encryptedInitialization = KeyPendingSegment.Initialization(
             name: try await initializations.keep(map, at: url, link: link), cipher: cipher)
     }
 

@@ -25,7 +25,7 @@ extension SegmentFetcher {
             duration: listed.placed.duration,
             flags: listed.flags, revision: held.revision, container: held.fileExtension,
             cipher: intake.cipher,
-            initialization: intake.sealed
+            initialization: intake.encryptedInitialization
                 ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
             drmTags: intake.drmTags,
             programDateTime: listed.programDateTime,
@@ -33,25 +33,24 @@ extension SegmentFetcher {
             cueTags: listed.keptTags)
     }
 
-    /// Reads a segment that waited for its key, and stores it as it would have been.
+    /// Reads a segment that waited for its key, and stores it like any other segment.
     ///
-    /// One that is not whole is taken as it is: the source does not hold it any more. A token in the URL of
-    /// its key may have expired since: keys that came from the same place are tried, and the URL that is
-    /// listed now.
+    /// An incomplete segment is stored as it is, because the source no longer has it. A token in the key URL
+    /// may have expired: other keys from the same URL are tried first, and the newest listed URL last.
     func open(_ pending: KeyPendingSegment) async throws(FetchFailure) -> StoredSegment {
         let url = pending.checkedKeyURL
         var alike: [ContentKey] = []
-        if let url { alike = await keys.alike(url) }
+        if let url { alike = await keys.otherKeys(of: url) }
         for key in alike {
             if let stored = try await open(pending, trying: key) { return stored }
         }
         do throws(FetchFailure) {
             return try await open(pending, under: nil)
         } catch {
-            if let url, error.isUnopened, await keys.isRight(at: url, for: pending.start) {
+            if let url, error.failsToDecrypt, await keys.isRight(at: url, for: pending.start) {
                 return try await openPart(pending, under: nil)
             }
-            if let url, error.reason == .keyMissing, !error.isUnopened,
+            if let url, error.reason == .keyMissing, !error.failsToDecrypt,
                 let key = await keys.renewed(url, link: link),
                 !alike.contains(where: { $0.name == key.name }),
                 let stored = try await open(pending, trying: key)
@@ -70,7 +69,7 @@ extension SegmentFetcher {
         do throws(FetchFailure) {
             return try await open(pending, under: key)
         } catch {
-            guard error.isUnopened || error.reason == .segmentCorrupt else { throw error }
+            guard error.failsToDecrypt || error.reason == .segmentCorrupt else { throw error }
             guard error.damagedByteCount != nil, await keys.isRight(key, for: pending.start) else {
                 return nil
             }
@@ -104,7 +103,7 @@ extension SegmentFetcher {
         do throws(FetchFailure) {
             return try await mappingErrors {
                 var intake = try await intake(of: pending, under: key)
-                intake.takesPart = true
+                intake.keepsPart = true
                 let draft = try await store.makeDraft()
                 let body = KeptBody(pending.key, in: store)
                 let received = try await pass(body, through: intake) { try await draft.append($0) }
@@ -114,7 +113,7 @@ extension SegmentFetcher {
                     hasMap: pending.initialization != nil)
             }
         } catch {
-            guard error.isUnopened else { throw error }
+            guard error.failsToDecrypt else { throw error }
             var failure = error.underRightKey
             failure.isTransient = false
             throw failure

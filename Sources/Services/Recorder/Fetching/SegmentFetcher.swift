@@ -20,20 +20,20 @@ struct SegmentFetcher: Sendable {
     /// What a try led to.
     enum Fetched: Sendable {
         case stored(StoredSegment)
-        /// The bytes are durable, and cannot be read before a key comes, whose URL may be refused.
+        /// The bytes are durable but need a missing key; `isDenied`: the source refuses the key's URL.
         case keyPending(KeyPendingSegment, isDenied: Bool = false)
     }
 
     /// Fetches, verifies and stores a segment.
     ///
-    /// One that its key does not open is stored as it comes after some tries, and waits for another key.
-    /// Where the key opens later segments, what there is of the segment is kept in the end.
+    /// A segment that its key does not open is stored encrypted after some tries, and waits for another key.
+    /// If the key opens later segments, the segment is damaged: its readable part is stored in the end.
     func fetch(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         do {
             return try await attempt(request)
         } catch {
             if error.isCut, !request.isLast { throw error }
-            if error.isUnopened, error.damagedByteCount == nil,
+            if error.failsToDecrypt, error.damagedByteCount == nil,
                 let fetched = try await underEarlierKey(request)
             {
                 return fetched
@@ -45,11 +45,11 @@ struct SegmentFetcher: Sendable {
                 return try await part(request, after: error)
             }
             if error.isCut { throw error }
-            if error.isUnopened || error.reason == .segmentCorrupt {
+            if error.failsToDecrypt || error.reason == .segmentCorrupt {
                 await distrustKey(of: request.segment, base: request.base)
             }
             // What is stored of a segment stays; it does not begin to wait for a key.
-            guard error.reason == .keyMissing, error.isTransient, request.keepsUnopened(error),
+            guard error.reason == .keyMissing, error.isTransient, request.keepsUndecryptable(error),
                 request.held == nil, !Task.isCancelled
             else { throw error }
             return try await withoutKey(request)
@@ -83,7 +83,7 @@ struct SegmentFetcher: Sendable {
             let intake = try await intake(of: listed, base: base, under: key)
             if intake.isPending {
                 guard request.held == nil else {
-                    throw FetchFailure(.keyMissing, "a key is missing for better bytes")
+                    throw FetchFailure(.keyMissing, "the key to read better bytes is missing")
                 }
                 return .keyPending(
                     try await keep(listed, intake, base: base, timeLimit: request.timeLimit),
@@ -111,9 +111,10 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// Reads a segment, or what comes of it.
+    /// Reads a segment; a later or last try also gives the part that came before the transfer was cut.
     ///
-    /// A connection that breaks once is no reason to keep a part: the next try follows at once.
+    /// The first try throws the cut, as the next one follows at once. With bytes that are decrypted or cannot
+    /// be inspected, every try throws it.
     private func receive(
         _ request: SegmentRequest, _ intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
@@ -141,12 +142,12 @@ struct SegmentFetcher: Sendable {
             return try await mappingErrors {
                 let listed = request.segment
                 var intake = try await intake(of: listed, base: request.base, under: key)
-                intake.takesPart = intake.isDeciphered
+                intake.keepsPart = intake.isDeciphered
                 let draft = try await store.makeDraft()
                 let body = CuttableBody(
                     try await open(listed, base: request.base, timeLimit: request.timeLimit))
                 let received = try await pass(body, through: intake) { try await draft.append($0) }
-                // All of it has come this time: it is read to its end.
+                // This transfer was complete: the segment is fetched once more as a whole.
                 if failure.isCut, body.cut == nil, let whole = try? await attempt(request) { return whole }
                 try request.checkBetter(received)
                 if let key { try await keys.keep(key) }
@@ -156,20 +157,20 @@ struct SegmentFetcher: Sendable {
                         hasMap: listed.entry.map != nil))
             }
         } catch {
-            throw error.isUnopened ? error.underRightKey : error
+            throw error.failsToDecrypt ? error.underRightKey : error
         }
     }
 
-    /// Tries a segment, of which the key at hand makes no media, with those that its URL had before.
+    /// Tries the earlier keys of a segment's key URL, because the current key does not decrypt to media.
     ///
-    /// Nil when none of them opens it.
+    /// Nil when no key opens the segment.
     private func underEarlierKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched? {
         for key in await earlierKeys(of: request.segment, base: request.base) {
             do throws(FetchFailure) {
                 return try await attempt(request, under: key)
             } catch {
-                // What it opens begins as media: it is the right key, and the end is missing.
-                guard error.isUnopened, let count = error.damagedByteCount else { continue }
+                // The bytes begin as media: the key is right, and the end is missing.
+                guard error.failsToDecrypt, let count = error.damagedByteCount else { continue }
                 guard request.acceptsDamage(byteCount: count) else { throw error.underRightKey }
                 return try await part(request, after: error, under: key)
             }
@@ -200,7 +201,7 @@ struct SegmentFetcher: Sendable {
         } catch let error as MediaFormatError {
             throw FetchFailure(.segmentCorrupt, "\(error)")
         } catch is DigestError {
-            throw FetchFailure.unopened("the padding is wrong")
+            throw FetchFailure.undecryptable("the padding is wrong")
         } catch {
             throw FetchFailure(.segmentMissing, "\(error)")
         }

@@ -15,19 +15,19 @@ struct SegmentIntake: Sendable {
     /// The URL of the segment's key; nil when the segment is clear or its key cannot be recorded.
     var cipher: KeyPendingSegment.Cipher?
     /// The initialization section as it came, when its key is missing now.
-    var sealed: KeyPendingSegment.Initialization?
+    var encryptedInitialization: KeyPendingSegment.Initialization?
     /// A key is missing now: the bytes are stored as they come.
     var isPending = false
     /// The source refuses the URL of a key.
     var isDenied = false
 
     /// The key is known to be right: as much as it opens of a body that is not whole is kept.
-    var takesPart = false
+    var keepsPart = false
 
     /// Whether the bytes are read with the key at hand.
     var isDeciphered: Bool { method == .aes128 && key != nil && !isPending }
 
-    /// Whole-segment encryption without a key leaves nothing to look into.
+    /// Whether the bytes cannot be inspected because a key is missing; with sample encryption they can.
     var isOpaque: Bool {
         if let method, method.leavesContainerClear { return false }
         return isPending || key == nil && method != nil
@@ -56,7 +56,7 @@ final class SegmentReading {
     private var inspector: StreamingInspector
     private var cipher: AES128CBC?
     /// Encrypts a part again: players refuse a body whose last block is not the padding.
-    private var sealer: AES128CBC?
+    private var partCipher: AES128CBC?
     private var storedBytes: Int64 = 0
     private var plainBytes: Int64 = 0
 
@@ -65,8 +65,8 @@ final class SegmentReading {
         inspector = StreamingInspector(initSection: intake.initialization?.section)
         if intake.isDeciphered, let key = intake.key, let iv = intake.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
-            if intake.takesPart, intake.isStoredEncrypted {
-                sealer = try AES128CBC(.encrypt, key: key.bytes, iv: iv)
+            if intake.keepsPart, intake.isStoredEncrypted {
+                partCipher = try AES128CBC(.encrypt, key: key.bytes, iv: iv)
             }
         }
     }
@@ -76,7 +76,7 @@ final class SegmentReading {
         storedBytes += Int64(chunk.count)
         let clear = try cipher?.update(chunk) ?? chunk
         try look(at: clear)
-        if let sealed = try sealer?.update(clear) { return sealed }
+        if let bytes = try partCipher?.update(clear) { return bytes }
         return intake.isStoredEncrypted ? chunk : clear
     }
 
@@ -85,14 +85,14 @@ final class SegmentReading {
         var rest: [UInt8] = []
         guard storedBytes > 0 else { throw MediaFormatError.empty }
         if let ended = cipher.take() {
-            if intake.takesPart { return try finishPart() }
+            if intake.keepsPart { return try finishPart() }
             try checkBlocks()
             do {
                 rest = try ended.finish()
             } catch {
-                // What is no media from its beginning on is not cut: the key is wrong.
+                // If the first bytes are no media, the key is wrong; otherwise the body was cut.
                 _ = try inspected()
-                throw FetchFailure.unopened("the padding is wrong", byteCount: storedBytes)
+                throw FetchFailure.undecryptable("the padding is wrong", byteCount: storedBytes)
             }
             try look(at: rest)
         } else if intake.method == .aes128 {
@@ -105,7 +105,7 @@ final class SegmentReading {
     private func checkBlocks() throws {
         guard case .damaged = EncryptedBody.check(byteCount: Int(storedBytes)) else { return }
         var failure = FetchFailure(
-            .segmentCorrupt, "\(storedBytes) bytes are no whole number of cipher blocks")
+            .segmentCorrupt, "\(storedBytes) bytes are not a multiple of the cipher block size")
         failure.damagedByteCount = storedBytes
         throw failure
     }
@@ -113,7 +113,7 @@ final class SegmentReading {
     /// The last block is left out: it cannot be told from padding.
     private func finishPart() throws -> (rest: [UInt8], Result) {
         guard plainBytes > 0 else { throw MediaFormatError.empty }
-        let rest = try sealer.take()?.finish() ?? []
+        let rest = try partCipher.take()?.finish() ?? []
         return (rest, Result(inspection: try inspected(), plainBytes: plainBytes, isPart: true))
     }
 
@@ -134,6 +134,6 @@ final class SegmentReading {
 
     /// What a wrong key makes of a segment is no media; another key may come.
     private func failure(_ refusal: MediaFormatError) -> any Error {
-        intake.isDeciphered ? FetchFailure.unopened("\(refusal)") : refusal
+        intake.isDeciphered ? FetchFailure.undecryptable("\(refusal)") : refusal
     }
 }

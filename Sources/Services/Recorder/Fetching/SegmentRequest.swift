@@ -11,7 +11,7 @@ package struct SegmentRequest: Sendable {
     /// What relative URLs of its playlist are resolved against.
     @Boxed var base: HTTPURL
     package var use: SourceUse
-    /// It is fetched after the live edge, as there were more than there was room for.
+    /// It is fetched after the newest segments: there was no room for all when it was listed.
     var isPostponed = false
     /// From 1.
     var attempt = 1
@@ -23,7 +23,7 @@ package struct SegmentRequest: Sendable {
     /// grows.
     var damagedByteCount: Int64?
 
-    /// What is stored of the segment already, and is not whole.
+    /// The incomplete bytes that are already stored; nil if there are none.
     package var held: StoredPart?
 
     /// The source did not deliver it in an earlier try.
@@ -53,9 +53,9 @@ package struct SegmentRequest: Sendable {
 
     /// Whether a segment that the key at hand does not open is stored as it came, to wait for another key.
     ///
-    /// Many sources delete segments earlier than the standard says. Of one whose beginning the key opens more
-    /// bytes may come: it is tried for as long as the source can be expected to hold it.
-    package func keepsUnopened(_ failure: FetchFailure) -> Bool {
+    /// It is stored after `Limits.triesForWhole` tries, as many sources delete segments earlier than the
+    /// standard says. If the key opens its beginning, more bytes may come: then only the last try stores it.
+    package func keepsUndecryptable(_ failure: FetchFailure) -> Bool {
         isLast || failure.damagedByteCount == nil && attempt >= Limits.triesForWhole
     }
 }
@@ -78,7 +78,7 @@ package struct StoredPart: Sendable {
     var isDamaged: Bool
     /// It counted as whole until the next segment showed that its end is missing.
     var isCut = false
-    /// Nothing shows that its end is missing: other segments of the source grew.
+    /// Its end is only supposed to be missing, because other segments of the source grew.
     var isSupposed = false
     var revision: Int16
 
@@ -112,8 +112,7 @@ extension ListedSegment {
     }
 }
 
-/// A segment whose bytes tell a stale playlist from a restart of the source, or missing media from a step of
-/// a clock.
+/// A request to read a segment without storing it, to judge a doubtful playlist or a jump in time.
 package struct ProbeRequest: Sendable {
     @Boxed package var segment: ListedSegment
     @Boxed var base: HTTPURL

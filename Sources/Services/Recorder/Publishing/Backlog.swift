@@ -36,7 +36,7 @@ struct Backlog: Sendable {
     }
 
     /// A line was written that is to be read in its turn.
-    mutating func left(at position: JournalPosition) {
+    mutating func noteWritten(at position: JournalPosition) {
         last = max(last ?? position, position)
     }
 

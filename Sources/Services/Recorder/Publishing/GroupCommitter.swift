@@ -5,12 +5,14 @@ import Timeline
 /// Commits the batches of all channels: those that wait share one transaction, and there is a pause between
 /// two.
 ///
-/// What a channel waits for, or what the database refuses of it, does not hold up the others: such a batch is
-/// committed by itself.
+/// A batch that would wait for a lock, or that the database refuses, does not delay other channels: it is
+/// committed alone.
 package actor GroupCommitter {
     /// Where batches are committed.
     struct Target: Sendable {
-        /// Commits batches of several channels; whether each lease was still held, without those left out.
+        /// Commits batches of several channels; returns whether each lease was still held, by channel row.
+        ///
+        /// A channel without a result was left out and has to be committed alone.
         var together: @Sendable ([Batch]) async throws(CatalogueError) -> [Int32: Bool]
         /// Commits one batch; whether the lease was still held.
         var alone: @Sendable (Batch) async throws(CatalogueError) -> Bool

@@ -2,7 +2,9 @@ import Catalogue
 import Journal
 import Timeline
 
-/// An entry besides segments on its way to the catalogue; without a line if it could not be written.
+/// A journal entry other than a segment on its way to the catalogue.
+///
+/// `line` is nil if it could not be written, or if it stays until a key comes.
 struct WaitingEntry: Sendable {
     var entry: JournalEntry
     var line: JournalPosition?
@@ -15,10 +17,10 @@ struct PendingBatch: Sendable {
     /// Entries besides segments that are in the batch.
     var news: [WaitingEntry]
     var doneLines: [JournalPosition]
-    /// What renditions lack that bring nothing, from their ends up to the watermark.
+    /// The losses of renditions that bring nothing, from their ends to the watermark.
     var growing: [Loss]
     /// Segments that were given up in it because they had not come in time.
     var overdue: [Loss]
-    /// As much as one transaction takes: more may wait.
+    /// It has `Limits.factsPerBatch` facts or more: others may wait.
     var isFull: Bool
 }

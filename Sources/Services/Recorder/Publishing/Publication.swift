@@ -48,12 +48,14 @@ struct Publication: Sendable {
     /// Whether another batch may be ready: something has changed since none was, or a time has come.
     func hasWork(at now: SteadyInstant) -> Bool { nextWork(from: now).map { $0 <= now } ?? false }
 
-    /// When another batch may be ready, from a time on; nil when it takes an event.
+    /// The earliest time from `time` on at which a batch may be ready; nil when only an event helps.
     func nextWork(from time: SteadyInstant) -> SteadyInstant? {
         isChanged || backlog != nil ? time : nextTurn.map { max($0, time) }
     }
 
-    /// Whether the next batch needs lines of the journal first, and from where.
+    /// After which position the journal must be read before the next batch.
+    ///
+    /// Nil when no read is needed; an inner nil means from the beginning.
     var linesWanted: JournalPosition?? {
         guard pending == nil, let backlog, publisher.awaitsReturning || hasRoom else { return nil }
         return .some(backlog.cursor)
@@ -112,15 +114,16 @@ extension Publication {
     /// Opens the renditions that a playlist of the source names; only they are waited for.
     mutating func open(named ids: [RenditionID], now: SteadyInstant) {
         for id in ids { open(id, now: now) }
-        publisher.name(Set(ids))
+        publisher.setNamed(Set(ids))
     }
 
     mutating func sourceTarget(seconds: Int) {
         publisher.sourceTarget(seconds)
     }
 
-    /// Listed segments wait for their bytes in the publisher, or behind what waits in the journal; the first
-    /// ones are not waited for.
+    /// Adds listed segments to the publisher, or to the backlog while there is one.
+    ///
+    /// The first `postponedCount` of them are fetched later; those after them do not wait for them.
     mutating func listed(
         _ segments: [PlacedSegment], postponedCount: Int = 0, now: SteadyInstant,
     ) {
@@ -158,7 +161,7 @@ extension Publication {
         }
         if backlog != nil, !publisher.expects(fact.identity) {
             _ = backlog?.settle(fact.identity)
-            backlog?.left(at: line)
+            backlog?.noteWritten(at: line)
             return
         }
         // It was read back before the answer to its writing came.
@@ -169,8 +172,8 @@ extension Publication {
     }
 
     /// No better bytes of a segment will come.
-    mutating func isFinal(_ identity: SegmentIdentity) {
-        publisher.isFinal(identity)
+    mutating func markFinal(_ identity: SegmentIdentity) {
+        publisher.markFinal(identity)
     }
 
     /// Another entry's line is written; if it could not be, it is entered without one while memory allows.
@@ -181,7 +184,7 @@ extension Publication {
         }
         if let backlog, backlog.hasRead(line) { return }
         guard backlog == nil else {
-            backlog?.left(at: line)
+            backlog?.noteWritten(at: line)
             return
         }
         entries.append(WaitingEntry(entry: entry, line: line))
@@ -193,10 +196,10 @@ extension Publication {
         keyPendingLines[segment.identity] = line
         // It almost always comes, with its tags.
         cueTags.stored(segment.identity)
-        publisher.waits(segment.identity, for: .keyMissing)
+        publisher.noteDelay(of: segment.identity, .keyMissing)
         if let backlog, backlog.hasRead(line) { return }
         guard backlog == nil else {
-            backlog?.left(at: line)
+            backlog?.noteWritten(at: line)
             return
         }
         entries.append(WaitingEntry(entry: .keyPending(segment), line: nil))
@@ -211,7 +214,7 @@ extension Publication {
 
     /// A segment will not come.
     ///
-    /// - Returns: what the journal has to say of it, when it is not the publisher's turn yet
+    /// - Returns: the loss to append to the journal if the segment was still in the backlog; otherwise nil
     mutating func lost(_ segment: PlacedSegment, _ failure: FetchFailure) -> JournalEntry? {
         guard backlog?.settle(segment.identity) ?? false else {
             publisher.lost(segment, reason: failure.reason, note: failure.description)
@@ -317,7 +320,7 @@ extension Publication {
         for (segment, fact) in backlog?.release() ?? [] {
             publisher.listed([segment], of: segment.identity.rendition, now: now)
             if keyPendingLines[segment.identity] != nil {
-                publisher.waits(segment.identity, for: .keyMissing)
+                publisher.noteDelay(of: segment.identity, .keyMissing)
             }
             if let fact { publisher.stored(fact, now: now) }
         }

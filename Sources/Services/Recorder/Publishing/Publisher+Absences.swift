@@ -3,9 +3,9 @@ import Timeline
 
 /// Renditions that bring nothing while the others go on.
 extension Publisher {
-    /// Those that do not hold the others any more, and that the watermark has passed.
+    /// The renditions that nothing waits for any more and whose end is before the watermark, sorted.
     ///
-    /// One whose segments are listed is not among them: what does not come is told segment by segment.
+    /// A rendition with listed segments is not included: its losses are entered segment by segment.
     func passed(now: SteadyInstant) -> [RenditionID] {
         queues.values.filter { missing(of: $0) != nil && $0.isSilent(now: now, target: target) }
             .map(\.rendition).sorted()

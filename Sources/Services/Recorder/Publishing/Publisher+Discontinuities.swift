@@ -16,10 +16,9 @@ extension Publisher {
         begin(at: first, cause: "begin", &decisions)
     }
 
-    /// Waits for a boundary that a queue needs to go on; what another one waits for already is joined.
+    /// Requests a boundary that a queue needs to go on; joins a request that waits already.
     ///
-    /// The others may come up to what is published already: the discontinuity sequence cannot begin before
-    /// that.
+    /// The boundary is not before `end`: a discontinuity sequence cannot begin before published segments.
     mutating func ask(
         _ rendition: RenditionID, at instant: Instant, cause: String, now: SteadyInstant
     ) {

@@ -87,11 +87,11 @@ extension Publisher {
         return .publish
     }
 
-    /// Whether the published log has gone past a segment: it would run back, change what was said to be
-    /// complete, or enter a discontinuity sequence that begins after it.
+    /// Whether a segment is too late for the published log.
     ///
-    /// Readers of the log decide by what begins before the watermark, so that it is passed by a part of a
-    /// segment too.
+    /// It begins before the published end of its rendition or before the watermark, or it lies before the
+    /// current discontinuity sequence, which its rendition has not entered. For readers, all that begins
+    /// before the watermark is complete, so a segment that only overlaps the watermark is too late as well.
     private func isPassed(from start: Instant, middle: Instant, of place: Int) -> Bool {
         if let publishedEnd = queues.values[place].publishedEnd, start < publishedEnd { return true }
         return start < watermark
@@ -99,12 +99,11 @@ extension Publisher {
                 && middle < discontinuityBegin
     }
 
-    /// Whether another rendition still waits for a segment before this one, which is waited for as long as
-    /// two target durations.
+    /// Whether another rendition still waits for an earlier segment; false after two target durations.
     ///
-    /// If that one does not come, a boundary is asked for behind it, and a discontinuity sequence cannot
-    /// begin before what is published: what the others had published meanwhile would be lost for the waiting
-    /// one. It costs viewers nothing, because the watermark waits too.
+    /// If the earlier segment does not come, its rendition needs a boundary, and that cannot be before the
+    /// published end. Whatever the others had published meanwhile would be missing in the waiting rendition.
+    /// The wait costs viewers nothing, because the watermark waits too.
     private func runsAhead(_ middle: Instant, since storedAt: SteadyInstant, now: SteadyInstant) -> Bool {
         if now - storedAt > target + target { return false }
         return queues.values.indices.contains { place in
@@ -115,7 +114,9 @@ extension Publisher {
         }
     }
 
-    /// A queue that has published nothing in the discontinuity sequence yet has its boundary already.
+    /// The cause of a boundary needed before the next segment; nil if none is.
+    ///
+    /// A queue without a segment in this discontinuity sequence needs one only for the target duration.
     private func boundary(before place: Int) -> String? {
         if queues.values[place].discontinuitySequence == discontinuitySequence,
             let cause = queues.values[place].boundaryBeforeFirst

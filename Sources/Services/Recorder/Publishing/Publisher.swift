@@ -45,7 +45,7 @@ struct Publisher: Sendable {
     var end: Instant
     var hasBegun: Bool
     var request: Request?
-    /// While facts come back from the journal: nothing that is still to come begins earlier.
+    /// No fact that is still to be read back from the journal begins earlier; nil if none is to be read.
     var returning: Instant?
     /// Facts of segments that were given up before they came: they go to the archive only.
     private var late: [SegmentFact] = []
@@ -72,7 +72,7 @@ struct Publisher: Sendable {
     }
 
     /// A playlist of the source names these renditions: the others do not hold them any more.
-    mutating func name(_ named: Set<RenditionID>) {
+    mutating func setNamed(_ named: Set<RenditionID>) {
         for id in queues.keys { queues[id]?.isNamed = named.contains(id) }
     }
 
@@ -109,13 +109,13 @@ struct Publisher: Sendable {
     }
 
     /// No better bytes of a segment will come.
-    mutating func isFinal(_ identity: SegmentIdentity) {
-        if let place = queues.place(of: identity.rendition) { queues.values[place].isFinal(identity) }
+    mutating func markFinal(_ identity: SegmentIdentity) {
+        if let place = queues.place(of: identity.rendition) { queues.values[place].markFinal(identity) }
     }
 
     /// A segment may be long in coming: the reason is told when its turn has passed.
-    mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
-        queues[identity.rendition]?.waits(identity, for: reason)
+    mutating func noteDelay(of identity: SegmentIdentity, _ reason: GapReason) {
+        queues[identity.rendition]?.noteDelay(of: identity, reason)
     }
 
     /// A segment will not come.
@@ -124,7 +124,7 @@ struct Publisher: Sendable {
         queues[segment.identity.rendition]?.lost(segment.identity, reason: reason, note: note)
     }
 
-    /// Takes what is listed last, and neither stored nor lost, off the queues again.
+    /// Removes and returns the segments at the end of each queue that are neither stored nor lost.
     mutating func detachExpected() -> [PendingSegment] {
         queues.keys.flatMap { queues[$0]?.detachExpected() ?? [] }
     }
@@ -141,7 +141,7 @@ struct Publisher: Sendable {
         return decisions
     }
 
-    /// When time alone may let something move that cannot move now; nil when it takes an event.
+    /// The next time at which something may move without an event; nil when there is none.
     func nextTurn(after now: SteadyInstant) -> SteadyInstant? {
         // Patience has ended behind its last instant.
         let target = target

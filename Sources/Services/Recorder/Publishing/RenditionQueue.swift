@@ -59,11 +59,10 @@ struct RenditionQueue: Sendable {
         return segments[0].start - publishedEnd > Limits.seam ? "hole" : nil
     }
 
-    /// The boundary behind what was given up, and where; nil when the rendition has none to ask for or
-    /// something stored does so in its turn.
+    /// The boundary after a segment that was given up: its cause and place; nil when none is due.
     ///
-    /// Asked for at once, it lies where the hole begins, and nothing that comes behind the hole is passed
-    /// over.
+    /// Nil too when the next segment is stored, as it asks for the boundary in its turn. Asked for at once,
+    /// the boundary lies where the hole begins, so that no segment after the hole is too late for it.
     @inline(__always)
     func owedBoundary(in current: Int32) -> (cause: String, place: Instant)? {
         guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
@@ -83,10 +82,10 @@ struct RenditionQueue: Sendable {
         return now - max(waitBegan, waiting) > target
     }
 
-    /// A rendition that has brought nothing for three target durations does not hold the others.
+    /// Whether the other renditions do not wait for this one: it brought nothing for three target durations.
     ///
-    /// One whose stored segments wait for their turn has brought something. Of one that is not recorded any
-    /// more nothing is waited for but what was listed.
+    /// It is not silent while a stored segment waits for its turn. A rendition that the source does not name
+    /// any more is silent as soon as no listed segment waits.
     @inline(__always)
     func isSilent(now: SteadyInstant, target: Duration) -> Bool {
         if !isNamed, segments.isEmpty { return true }
@@ -149,7 +148,7 @@ extension RenditionQueue {
     }
 
     /// No better bytes of a segment will come.
-    mutating func isFinal(_ identity: SegmentIdentity) {
+    mutating func markFinal(_ identity: SegmentIdentity) {
         guard let index = index(of: identity) else { return }
         segments[index].awaitsBetter = false
     }
@@ -164,7 +163,7 @@ extension RenditionQueue {
     }
 
     /// The bytes of a segment may take long.
-    mutating func waits(_ identity: SegmentIdentity, for reason: GapReason) {
+    mutating func noteDelay(of identity: SegmentIdentity, _ reason: GapReason) {
         guard let index = index(of: identity) else { return }
         segments[index].waitsFor = reason
     }

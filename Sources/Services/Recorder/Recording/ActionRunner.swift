@@ -131,7 +131,7 @@ struct ActionRunner: ActionPerforming {
         do {
             try await parts.catalogue.setPlaylistForm(form, of: channel.row)
         } catch {
-            logger.warning("The playlist form was not entered", metadata: ["error": "\(error)"])
+            logger.warning("Cannot enter the playlist form", metadata: ["error": "\(error)"])
         }
     }
 
@@ -140,7 +140,7 @@ struct ActionRunner: ActionPerforming {
             try await parts.store.delete(key)
         } catch {
             logger.warning(
-                "A segment's encrypted bytes stay until their hour expires", metadata: ["error": "\(error)"])
+                "Cannot delete encrypted bytes before their hour expires", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -15,9 +15,9 @@ extension RecordingState {
         return pending
     }
 
-    /// Such renditions, each with the reason that it had first.
+    /// Renditions that the source names and that bring nothing, each with the reason that it had first.
     ///
-    /// One that has just gone may not be named any more, which is no gap: the multivariant playlist tells.
+    /// A rendition that the source has removed has no gap. In doubt, the multivariant playlist is read again.
     private mutating func absentRenditions(now: SteadyInstant) -> [RenditionID: GapReason] {
         guard isRecording, !publication.isBehind else { return [:] }
         var reasons: [RenditionID: GapReason] = [:]

@@ -37,8 +37,7 @@ extension RecordingState {
         "\(Double(microseconds / Microseconds.perMillisecond) / 1000)"
     }
 
-    /// How far the time line lies ahead of the clock, microseconds; nil unless it does by more than a clock
-    /// and a source may differ.
+    /// How far the time line is ahead of the clock, microseconds; nil up to `Limits.timelineLead`.
     func leadOfTimeline(now: SteadyInstant) -> Int64? {
         let lead = publication.publisher.end - clock.date(at: now)
         return lead > Limits.timelineLead ? lead : nil

@@ -19,9 +19,9 @@ extension RecordingState {
         filler.add(hole, now: now)
     }
 
-    /// The segment of another source came that may be all of a part.
+    /// A segment of another source came that may replace a part.
     ///
-    /// It takes the part's place in what may be published, so it has to be the same media in the same format.
+    /// It may be published in the part's place, so it has to be the same media in the same format.
     mutating func partRepaired(
         _ identity: SegmentIdentity, by stored: StoredSegment, _ request: SegmentRequest,
     ) {

@@ -18,7 +18,7 @@ extension RecordingState {
     /// A stored segment need not be fetched again, and goes into the published log as it is.
     mutating func takeAsWhole(_ identity: SegmentIdentity) {
         fetches.drop(identity)
-        publication.isFinal(identity)
+        publication.markFinal(identity)
     }
 
     /// A segment that counted as whole lacks its end, or may lack it: it was still being written when it was

@@ -22,7 +22,7 @@ extension RecordingState {
         if let request = filler.start(now: now) { perform(.fetchSegment(request)) }
     }
 
-    /// Nothing comes of the source in use for some time.
+    /// Notes the losses among new entries as holes that another source may fill.
     mutating func noteHoles(_ news: [JournalEntry], of rendition: RenditionID) {
         guard sources.hasAlternative, let source = progress.source else { return }
         for entry in news {
@@ -188,7 +188,7 @@ extension RecordingState {
         }
     }
 
-    /// The source run of what is fetched of a source; it is below the one in use, which stays the newest.
+    /// The source run for segments of another source; its id is lower than that of the run in use.
     private mutating func repairRun(_ use: SourceUse) -> Int64 {
         let (id, isNew) = filler.run(progress.repairRun(&generator))
         guard isNew else { return id }

@@ -44,8 +44,8 @@ extension RecordingState {
         if listing.runCause != nil {
             fetches.doubtOthers(than: id, use, until: now + Limits.doubt(of: playlist))
         }
-        let replaced = fetches.giveWay(
-            to: listing.segments, in: playlist, of: id, use, base: fetched.base)
+        let replaced = fetches.dropReplaced(
+            by: listing.segments, in: playlist, of: id, use, base: fetched.base)
         for request in replaced { giveUp(request) }
         let rendition = progress.renditions[id]
         fetches.relist(
@@ -57,7 +57,7 @@ extension RecordingState {
     private mutating func giveUp(_ request: SegmentRequest) {
         let segment = request.segment.placed
         if request.held != nil { return settle(request) }
-        lose(segment, FetchFailure(.segmentExpired, "another segment has its address", isTransient: false))
+        lose(segment, FetchFailure(.segmentExpired, "its URL now has another segment", isTransient: false))
         seekElsewhere(segment, .segmentExpired, notIn: request.use.source)
     }
 
@@ -65,7 +65,7 @@ extension RecordingState {
     ///
     /// - Returns: false where they are the segment's own
     private mutating func isOfAnother(_ request: SegmentRequest, now: SteadyInstant) -> Bool {
-        switch fetches.standing(of: request.segment.identity, now: now) {
+        switch fetches.ownership(of: request.segment.identity, now: now) {
         case .own: return false
         case .doubted: tried(request, succeeded: nil, retry: now + request.pause, now: now)
         case .replaced:
@@ -78,7 +78,7 @@ extension RecordingState {
     /// Gives up segments that left a source's playlist before they were fetched.
     mutating func loseExpired(of source: SourceSettings) {
         for segment in progress.takeExpired() {
-            lose(segment, FetchFailure(.segmentExpired, "it left the playlist before its turn came"))
+            lose(segment, FetchFailure(.segmentExpired, "the playlist dropped it before it could be fetched"))
             seekExpired(segment, notIn: source)
         }
     }
@@ -139,7 +139,7 @@ extension RecordingState {
         _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         if request.repair != nil { return repairFailed(request) }
-        if case .replaced = fetches.standing(of: request.segment.identity, now: now) {
+        if case .replaced = fetches.ownership(of: request.segment.identity, now: now) {
             tried(request, succeeded: nil, now: now)
             return giveUp(request)
         }
@@ -151,7 +151,7 @@ extension RecordingState {
         if failure.reason == .diskFull { request.wasDiskFull = true }
         let cause = request.wasDiskFull ? failure.behindFullDisk : failure
         if isRetried {
-            publication.publisher.waits(request.segment.identity, for: cause.reason)
+            publication.publisher.noteDelay(of: request.segment.identity, cause.reason)
             progress.retried(request.segment.identity.rendition)
         }
         if !failure.isOwnLimit {
@@ -238,7 +238,7 @@ extension RecordingState {
             }
             if publication.keyPendingLines.isEmpty {
                 log(
-                    .warning, "A key is missing: segments are stored as they come",
+                    .warning, "A key is missing: segments are stored encrypted",
                     ["rendition": "\(pending.identity.rendition)", "number": "\(pending.identity.number)"])
             }
             condition.segmentStored(now: now, entersCatalogue: false)

@@ -344,7 +344,7 @@ extension RecordingState {
         accept(listing, doubt.playlist, doubt.fetched, id, now: now)
     }
 
-    /// The next playlist waits for what the bytes of a segment say, no longer than a target duration.
+    /// Probes a segment before the next playlist is requested, for at most one target duration.
     private mutating func doubt(
         _ segment: ListedSegment, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, _ use: SourceUse,
         now: SteadyInstant,
@@ -378,7 +378,7 @@ extension RecordingState {
             doubt.retry = (next, time)
             sources.session?.doubts(id, doubt)
         } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
-            log(.info, "Not known yet: is a playlist stale, or a restart?", ["rendition": "\(id)"])
+            log(.info, "Cannot tell yet: a stale playlist or a source restart", ["rendition": "\(id)"])
         } else {
             segmentProbed(.unread, request, now: now)
         }

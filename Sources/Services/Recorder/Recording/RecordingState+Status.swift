@@ -4,34 +4,37 @@ import Logging
 import Monitoring
 import Timeline
 
-/// What is said of the channel.
+/// What the status of the channel says.
 extension RecordingState {
     mutating func publishStatus(now: SteadyInstant) {
         let state = condition.state(target: publication.publisher.target, now: now)
         // Most events change none of it: it is compared part by part where it lies.
-        var isNews = !hasSaid
-        Self.say(state, as: &said.state, &isNews)
-        Self.say(liveEdge, as: &said.liveEdge, &isNews)
-        Self.say(words(now: now), as: &said.detail, &isNews)
-        Self.say(progress.sourceURL, as: &said.sourceURL, &isNews)
-        Self.say(progress.source?.priority, as: &said.sourcePriority, &isNews)
+        var isNews = !hasPublishedStatus
+        Self.say(state, as: &lastStatus.state, &isNews)
+        Self.say(liveEdge, as: &lastStatus.liveEdge, &isNews)
+        Self.say(words(now: now), as: &lastStatus.detail, &isNews)
+        Self.say(progress.sourceURL, as: &lastStatus.sourceURL, &isNews)
+        Self.say(progress.source?.priority, as: &lastStatus.sourcePriority, &isNews)
         Self.say(
-            progress.source?.allowInvalidCertificate ?? false, as: &said.acceptsInvalidCertificate, &isNews)
-        Self.say(progress.clock.rawValue, as: &said.clock, &isNews)
-        Self.say(progress.clockOffset.map { Microseconds.seconds($0) }, as: &said.clockOffsetSeconds, &isNews)
-        Self.say(progress.zone / Microseconds.perSecond, as: &said.zoneCorrectionSeconds, &isNews)
-        Self.say(Microseconds.seconds(clock.stepSize), as: &said.clockStepSeconds, &isNews)
-        Self.say(Microseconds.seconds(progress.drift), as: &said.driftSeconds, &isNews)
-        Self.say(sourceChangeCount, as: &said.sourceChanges, &isNews)
-        Self.say(deviations, as: &said.deviations, &isNews)
-        Self.say(condition.gapReason, as: &said.gapReason, &isNews)
-        if !says(said.renditions) {
-            said.renditions = progress.renditions.values.map(\.status)
+            progress.source?.allowInvalidCertificate ?? false, as: &lastStatus.acceptsInvalidCertificate,
+            &isNews)
+        Self.say(progress.clock.rawValue, as: &lastStatus.clock, &isNews)
+        Self.say(
+            progress.clockOffset.map { Microseconds.seconds($0) }, as: &lastStatus.clockOffsetSeconds, &isNews
+        )
+        Self.say(progress.zone / Microseconds.perSecond, as: &lastStatus.zoneCorrectionSeconds, &isNews)
+        Self.say(Microseconds.seconds(clock.stepSize), as: &lastStatus.clockStepSeconds, &isNews)
+        Self.say(Microseconds.seconds(progress.drift), as: &lastStatus.driftSeconds, &isNews)
+        Self.say(sourceChangeCount, as: &lastStatus.sourceChanges, &isNews)
+        Self.say(deviations, as: &lastStatus.deviations, &isNews)
+        Self.say(condition.gapReason, as: &lastStatus.gapReason, &isNews)
+        if !says(lastStatus.renditions) {
+            lastStatus.renditions = progress.renditions.values.map(\.status)
             isNews = true
         }
         guard isNews else { return }
-        hasSaid = true
-        perform(.publishStatus(said))
+        hasPublishedStatus = true
+        perform(.publishStatus(lastStatus))
     }
 
     private static func say<Part: Equatable>(
@@ -41,7 +44,7 @@ extension RecordingState {
         (part, isNews) = (value, true)
     }
 
-    /// Whether this is what is to be said of the renditions.
+    /// Whether these are the statuses of the renditions now.
     private func says(_ renditions: [RenditionStatus]) -> Bool {
         let known = progress.renditions.values
         return renditions.count == known.count
@@ -50,7 +53,8 @@ extension RecordingState {
 
     /// When time alone makes the channel stall; nil once it has.
     var stall: SteadyInstant? {
-        hasSaid && said.state == .recording ? condition.stallsAt(target: publication.publisher.target) : nil
+        hasPublishedStatus && lastStatus.state == .recording
+            ? condition.stallsAt(target: publication.publisher.target) : nil
     }
 
     /// What is wrong with the channel; nil when nothing is.

@@ -7,10 +7,10 @@ extension RecordingState {
     /// What was listed and is neither stored nor lost; the source need not list it for much longer.
     package var unfinished: [SegmentRequest] { inherited + fetches.unfinished }
 
-    /// Fetches what the recorder before did not finish.
+    /// Continues the downloads that the previous recorder did not finish.
     ///
-    /// What cannot come any more is lost with its reason: without one the gap would be said to be the
-    /// recorder's.
+    /// A segment that cannot come any more is lost with a reason. Without one, the gap would be blamed on the
+    /// recorder.
     mutating func resumeFetches(_ requests: [SegmentRequest], now: SteadyInstant) {
         var uses: [Int: SourceUse] = [:]
         let missing = requests.filter { !progress.holds($0.segment.placed) }

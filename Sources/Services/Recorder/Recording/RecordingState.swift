@@ -70,9 +70,9 @@ package struct RecordingState: Sendable {
     var loggedZone: Int64 = 0
     /// Where the source's playlists deviate from the standard, in words; those of the present use.
     var deviations: [String] = []
-    /// What was said last, once anything was.
-    var said: ChannelStatus
-    var hasSaid = false
+    /// The status that was published last, once one was.
+    var lastStatus: ChannelStatus
+    var hasPublishedStatus = false
     private var wait: SteadyInstant?
     private var actions: [RecordingAction] = []
 
@@ -100,7 +100,7 @@ package struct RecordingState: Sendable {
         generator = SeededChance(seed: seed)
         commit = .resting(until: now.steady)
         since = clock.date(at: now.steady)
-        said = ChannelStatus(state: .waiting, since: since)
+        lastStatus = ChannelStatus(state: .waiting, since: since)
         liveEdge = Self.liveEdge(lease.publishedHead.watermark)
     }
 

@@ -140,7 +140,7 @@ extension SourceSession {
     /// A balancer would send each request to another server, which may be behind the one before.
     mutating func redirected(_ id: RenditionID, to url: HTTPURL?, at now: Moment) {
         guard let url else { return }
-        let until = now.steady + Limits.edgeTime
+        let until = now.steady + Limits.redirectTime
         let expiry = TokenExpiry.renewal(of: [url], at: now)
         edges[id] = (url, min(until, expiry ?? until))
     }

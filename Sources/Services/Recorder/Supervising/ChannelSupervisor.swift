@@ -1,9 +1,9 @@
 import Catalogue
 import Timeline
 
-/// Who works on which channel: one task each, which ends and is replaced when what it works by changes.
+/// One task for each channel, which is replaced when its basis changes.
 ///
-/// A task that takes long to end holds its successor only, never another channel.
+/// A task that takes long to end delays only its successor, never another channel.
 struct ChannelSupervisor<Basis: Equatable & Sendable> {
     private struct Worker {
         var basis: Basis
@@ -39,7 +39,7 @@ struct ChannelSupervisor<Basis: Equatable & Sendable> {
     }
 }
 
-/// What of a channel its recording goes by; a change of anything else does not touch it.
+/// The settings of a channel that its recording depends on; only a change of these restarts it.
 struct RecordingBasis: Equatable, Sendable {
     private let isRecorded: Bool
     private let sources: [SourceSettings]

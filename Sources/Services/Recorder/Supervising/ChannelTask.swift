@@ -94,7 +94,7 @@ struct ChannelTask: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
-                    "The begin of a recording could not be entered", metadata: ["error": "\(error)"])
+                    "The start of a recording could not be entered", metadata: ["error": "\(error)"])
                 try? await parts.clock.sleep(for: Limits.longestRestart)
             }
         }
@@ -139,7 +139,7 @@ struct ChannelTask: Sendable {
             try await journal.store(point)
         } catch {
             logger.warning(
-                "This channel could not be recorded after a start without PostgreSQL",
+                "Cannot store the resume point: no recording after a start without PostgreSQL",
                 metadata: ["error": "\(error)"])
             // An older one is of another lease.
             try? await journal.removeResumePoint()

@@ -3,8 +3,8 @@ import Synchronization
 
 /// How steadily this node has told the catalogue that it is alive.
 ///
-/// Where the database was away, or slow, every node looks dead for a moment: who takes over then takes from
-/// the living.
+/// When the database was away or slow, every node looks dead for a moment. A node that takes over channels
+/// then takes them from living nodes.
 final class Heartbeat: Sendable {
     private struct Beats {
         /// The first of those that have come without a pause.

@@ -28,7 +28,7 @@ package struct RecorderService: Sendable {
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await supervise() }
-            for work in [beat, prepareDays, repairLosses, reportStatuses] {
+            for work in [beat, prepareDays, repairLostFacts, reportStatuses] {
                 group.addTask {
                     await parts.catalogueReady()
                     await work()
@@ -56,7 +56,7 @@ package struct RecorderService: Sendable {
                 try await parts.catalogue.prepareDays(around: parts.clock.now())
                 try? await parts.clock.sleep(for: Limits.partitionInterval)
             } catch {
-                logger.warning("Partitions could not be made", metadata: ["error": "\(error)"])
+                logger.warning("Partitions could not be created", metadata: ["error": "\(error)"])
                 try? await parts.clock.sleep(for: Limits.partitionRetry)
             }
         }
@@ -76,11 +76,11 @@ package struct RecorderService: Sendable {
         }
     }
 
-    @Sendable private func repairLosses() async {
-        var search = LossSearch(parts: parts, logger: logger)
+    @Sendable private func repairLostFacts() async {
+        var search = LostFactSearch(parts: parts, logger: logger)
         while !Task.isCancelled {
             await search.round()
-            try? await parts.clock.sleep(for: Limits.lossInterval)
+            try? await parts.clock.sleep(for: Limits.lostFactInterval)
         }
     }
 
@@ -96,9 +96,9 @@ package struct RecorderService: Sendable {
         await supervisor.stop()
     }
 
-    /// One round; what is wrong is said when it is not what was wrong in the round before.
+    /// Does one round; an error is logged unless the round before had the same one.
     ///
-    /// - Returns: what is wrong
+    /// - Returns: the error in words; nil if there was none
     func reconcile(_ supervisor: inout ChannelSupervisor<RecordingBasis>, after complaint: String?) async
         -> String?
     {

@@ -9,7 +9,7 @@ import Timeline
 ///
 /// The journal keeps its files for two days after they were entered. Facts that the catalogue has stay as
 /// they are; the others go to the archive unpublished.
-struct CatalogueLoss: Sendable {
+struct LostFactRepair: Sendable {
     let channel: Channel
     let parts: RecorderParts
     let logger: Logger

@@ -5,12 +5,12 @@ import Timeline
 
 /// Looks round by round whether the catalogue still has the facts that it took.
 ///
-/// What a catalogue loses is what it took last before, however much it has taken since. So a look takes all
-/// facts since the look before, and the newest ones of that look. The first one after a start takes more:
-/// facts may have been lost and others entered meanwhile.
+/// A catalogue loses the facts that it took last before the loss, however many it has taken since. A round
+/// therefore compares all facts since the round before, and the newest ones of that round. The first round
+/// after a start compares more: facts may have been lost, and others entered after them.
 ///
 /// A round takes one statement for the channels, and one for each `Limits.comparedPerStatement` facts.
-struct LossSearch: Sendable {
+struct LostFactSearch: Sendable {
     private struct Progress {
         /// Behind which the next look begins; nil where the journal keeps little.
         var place: JournalPosition?
@@ -35,9 +35,9 @@ struct LossSearch: Sendable {
         self.logger = logger
     }
 
-    /// Looks at all channels, and enters again what those lack of which something is missing.
+    /// Compares the facts of all channels, and enters again those that the catalogue has lost.
     ///
-    /// What a round fails of is logged, and found by the next one.
+    /// An error is logged; the next round finds the same facts again.
     ///
     /// - Returns: how many facts were entered
     @discardableResult
@@ -128,7 +128,7 @@ struct LossSearch: Sendable {
     ) async throws -> (entered: Int, refused: Set<SegmentIdentity>) {
         let known = Set(missing.map(\.identity)).intersection(refused(of: channel.row))
         guard missing.contains(where: { !known.contains($0.identity) }) else { return (0, known) }
-        let entered = try await CatalogueLoss(channel: channel, parts: parts, logger: logger(of: channel))
+        let entered = try await LostFactRepair(channel: channel, parts: parts, logger: logger(of: channel))
             .repair()
         return (entered, try await parts.catalogue.missing([channel.row: missing])[channel.row] ?? [])
     }

@@ -8,11 +8,11 @@ import Timeline
 @testable import Recorder
 
 @Suite("A catalogue that loses what it had")
-struct CatalogueLossTests {
+struct LostFactTests {
     private static let held = "SELECT origin_number FROM segment ORDER BY start_us"
 
-    private func search(_ process: RecordingProcess) -> LossSearch {
-        LossSearch(parts: process.parts, logger: silentLogger)
+    private func search(_ process: RecordingProcess) -> LostFactSearch {
+        LostFactSearch(parts: process.parts, logger: silentLogger)
     }
 
     /// Takes the catalogue back to when only the first segments were there, as a restored backup does.
