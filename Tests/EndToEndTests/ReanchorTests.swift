@@ -4,7 +4,7 @@ import HTTPSupport
 import TestSupport
 import Testing
 
-@Suite("A channel whose time line lies ahead", .limitedStacks)
+@Suite("A channel whose timeline lies ahead", .limitedStacks)
 struct ReanchorTests {
     /// Nearly eight hours, and no time zone.
     private static let lead = 28_350

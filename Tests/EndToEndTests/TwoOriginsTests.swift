@@ -4,7 +4,7 @@ import HTTPSupport
 import TestSupport
 import Testing
 
-/// Two origins with the same media, time stamps and dates; each has its own numbers and stamps its bytes.
+/// Two origins with the same media, timestamps and dates; each has its own numbers and stamps its bytes.
 @Suite("A channel of two origins", .limitedStacks)
 struct TwoOriginsTests {
     private static let arguments = ["--segment-seconds", "2", "--list-seconds", "20", "--aligned"]

@@ -1,6 +1,6 @@
 /// The bounds of this program.
 enum Limits {
-    /// Aligned origins count from the beginning of a day in UTC: time stamps do not begin again within one.
+    /// Aligned origins count from the beginning of a day in UTC: timestamps do not begin again within one.
     static let daySeconds = 86_400
     /// Channels of one replay: each costs a playlist and a share of a timer, but no encoder.
     static let channels = 500

@@ -13,7 +13,7 @@ extension Encoder {
         dateJumps.reduce(0) { $0 + ($1.span.begin <= instant ? $1.amount : 0) }
     }
 
-    /// Where a segment belongs on a time line that follows the jumps.
+    /// Where a segment belongs on a timeline that follows the jumps.
     func place(of index: Int, _ rendition: RenditionID) -> Instant {
         let begin = begin(of: index, rendition)
         return begin + lead(at: begin)

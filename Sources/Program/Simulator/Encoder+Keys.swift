@@ -42,7 +42,7 @@ extension Encoder {
 
 /// EXT-X-DISCONTINUITY.
 extension Encoder {
-    /// Counts the stretches in which time stamps are continuous; nil where they always are.
+    /// Counts the stretches in which timestamps are continuous; nil where they always are.
     func domain(of index: Int) -> Int64? {
         settings.discontinuityDistance.map { (segments[index].begin - Scenario.begin + 60_000_000) / $0 }
     }

@@ -36,13 +36,13 @@ final class Encoder {
         /// Names follow the numbers, so a restart uses them again.
         var namesFollowNumbers: Bool
         var firstNumber: Int64
-        /// It packages the same media as the first source, time stamps included.
+        /// It packages the same media as the first source, timestamps included.
         var carriesFirst = false
         /// Nil where segments are clear.
         var keys: Keys?
         /// EXT-X-DATERANGE, where there are dates.
         var hasMarkers = false
-        /// Microseconds after which time stamps restart with EXT-X-DISCONTINUITY, again and again; nil where
+        /// Microseconds after which timestamps restart with EXT-X-DISCONTINUITY, again and again; nil where
         /// they never do.
         var discontinuityDistance: Int64?
         /// Renditions that do not count or cut as the source does.
@@ -171,7 +171,7 @@ final class Encoder {
         nextNumber += 1
     }
 
-    /// The time stamp of a segment, in units of 90 kHz; each encoder has begun to count at another time.
+    /// The timestamp of a segment, in units of 90 kHz; each encoder has begun to count at another time.
     func timestamp(_ index: Int, _ rendition: RenditionID) -> Int64 {
         let base = settings.carriesFirst ? 0 : Int64(self.index) &* 3_000_000_000
         let time = (begin(of: index, rendition) - Scenario.begin) * 9 / 100 + 900_000_000

@@ -13,7 +13,7 @@ extension Ledger {
         return isAlone ? filled : nil
     }
 
-    /// Where a span of true time lies on the time line, which jumps as the dates do.
+    /// Where a span of true time lies on the timeline, which jumps as the dates do.
     func onLine(_ span: TimeWindow) -> TimeWindow {
         // What begins with a jump lies on both sides of it.
         TimeWindow(

@@ -29,7 +29,7 @@ extension Ledger {
 
     /// The right reasons for a hole; several where faults came together, none where it is not known.
     private func reasons(for hole: TimeWindow) -> Set<GapReason> {
-        // The time line may lie a little beside the truth.
+        // The timeline may lie a little beside the truth.
         guard encoders.count == 1 || hole.end + 120_000_000 < firstIsUsedUntil else { return [] }
         let target = encoders[0].settings.duration
         // Segments that leave the playlist while the recorder is down, or the source is unreachable, were

@@ -169,7 +169,7 @@ struct Ledger {
 
     /// Changes to another source of the same media that repeat media or have a hole of a wrong length.
     ///
-    /// A hole must be as long on the time line as in the media.
+    /// A hole must be as long on the timeline as in the media.
     private func badJoins(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         // A process that begins knows nothing of the media before it.
         let forgets = scenario.faults.contains { [.killed, .frozen, .cutOff].contains($0.kind) }
@@ -190,7 +190,7 @@ struct Ledger {
             guard media < -bound * 3 / 4 || abs(line - max(media, 0)) > bound else { return nil }
             return
                 "from source \(one.source) to \(other.source) at \(seconds(end)) s the media go on "
-                + "by \(Double(media) / 1_000_000) s, the time line by \(Double(line) / 1_000_000) s"
+                + "by \(Double(media) / 1_000_000) s, the timeline by \(Double(line) / 1_000_000) s"
         }
     }
 

@@ -62,7 +62,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// Time stamps that restart; two packagers of the same media restart them together.
+    /// Timestamps that restart; two packagers of the same media restart them together.
     private mutating func addDiscontinuities() {
         var chance = SeededChance(seed: seed ^ 0xD15C)
         for index in encoders.indices {

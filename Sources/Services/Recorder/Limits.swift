@@ -112,7 +112,7 @@ enum Limits {
     /// Bytes of the attributes that all tags of a marker may say together: the tags of a break state splice
     /// information two or three times.
     static let mergedMarkerBytes = 4 * markerBytes
-    /// Changes between the source's dates and the time line that are known at a time.
+    /// Changes between the source's dates and the timeline that are known at a time.
     static let sourceDates = 64
     /// Smaller changes of it do not move markers, microseconds.
     static let markerTolerance: Int64 = 20_000
@@ -213,7 +213,7 @@ enum Limits {
     static let triesWhileListed = 200
     /// The longest segment that is believed, microseconds.
     static let longestSegment: Int64 = 600_000_000
-    /// The latest time stamp of media that is believed, units of 90 kHz: sums of it stay within their range.
+    /// The latest timestamp of media that is believed, units of 90 kHz: sums of it stay within their range.
     static let latestTimestamp: Int64 = 1 << 56
 
     /// How long media say that they play, microseconds; nil if no segment is so long.
@@ -268,7 +268,7 @@ enum Limits {
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
     /// second and some frames.
     static let roundedDuration: Int64 = 600_000
-    /// The most that a time line without dates makes up for, microseconds.
+    /// The most that a timeline without dates makes up for, microseconds.
     static let longestShortfall: Int64 = 30_000_000
     /// How far EXTINF may be off and is still used as it is: the duration divided by this.
     static let measuredSlack: Int64 = 100
@@ -279,9 +279,9 @@ enum Limits {
     static let clockStep: Int64 = 1_000_000
     /// How long a larger one must stand to be followed.
     static let clockStepStands = Duration.seconds(300)
-    /// Dates in a row that must go on from the time line before dates that were wrong are used again.
+    /// Dates in a row that must go on from the timeline before dates that were wrong are used again.
     static let rightDates = 3
-    /// How far a time line may end ahead of the clock before the status says so, microseconds.
+    /// How far a timeline may end ahead of the clock before the status says so, microseconds.
     static let timelineLead: Int64 = 120_000_000
     /// The smallest difference between the clocks of host and database that matters, microseconds.
     static let clockDifference: Int64 = 60_000_000
@@ -291,7 +291,7 @@ enum Limits {
     ///
     /// A stale playlist is hardly later.
     static let lateSteps: Int64 = 2
-    /// How far the time stamps of two segments in a row may be off from the first one's duration,
+    /// How far the timestamps of two segments in a row may be off from the first one's duration,
     /// microseconds, besides a tenth of it; more is a jump.
     static let timestampSlack: Int64 = 500_000
     /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
@@ -313,7 +313,7 @@ enum Limits {
     static let waitingRepairs = 200
     /// Segments of a rendition whose media are known, to find them in another source's playlist.
     static let heldMedia = 300
-    /// How far the first time stamps of two renditions' segments of the same time are apart at most,
+    /// How far the first timestamps of two renditions' segments of the same time are apart at most,
     /// microseconds: a few frames of audio.
     static let sameTimestamp: Int64 = 250_000
     /// How far the latencies of two sources of the same media may differ, microseconds.

@@ -16,7 +16,7 @@ package struct ResumePoint: Sendable, Equatable, Codable {
     package var targetSeconds: Int
     package var renditions: [RenditionDescription]
     package var sourceRun: SourceRun?
-    /// Segments with a lower fence that begin at `reanchored` or later belong to a time line that was left.
+    /// Segments with a lower fence that begin at `reanchored` or later belong to a timeline that was left.
     ///
     /// Both are nil if the channel was never reanchored.
     package var reanchorFence: Int64?

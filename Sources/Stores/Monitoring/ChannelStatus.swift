@@ -27,7 +27,7 @@ package struct ChannelStatus: Sendable, Equatable, Codable {
     package var clockStepSeconds = 0.0
     /// Why nothing comes at the moment; nil while segments come.
     package var gapReason: GapReason?
-    /// How far the source's clock is from the time line, which follows it slowly; seconds.
+    /// How far the source's clock is from the timeline, which follows it slowly; seconds.
     package var driftSeconds = 0.0
     /// How often another source was taken into use.
     package var sourceChanges = 0

@@ -16,7 +16,7 @@ package struct KeyFrame: Hashable, Sendable {
     /// Of the transport packet in which it begins, or of the fragment that it is in.
     package var offset: Int
     package var byteCount: Int
-    /// After the first time stamp of the segment, in milliseconds.
+    /// After the first timestamp of the segment, in milliseconds.
     package var milliseconds: Int
 
     package init(offset: Int, byteCount: Int, milliseconds: Int) {
@@ -24,7 +24,7 @@ package struct KeyFrame: Hashable, Sendable {
     }
 
     @inlinable package var end: Int { offset + byteCount }
-    /// After the first time stamp of the segment, in microseconds.
+    /// After the first timestamp of the segment, in microseconds.
     package var time: Int64 { Int64(milliseconds) * 1000 }
 
     /// Whether it lies behind another frame, or is the first, and in a segment of possible size.

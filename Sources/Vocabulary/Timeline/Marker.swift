@@ -8,7 +8,7 @@ package struct Marker: Sendable, Equatable, Codable {
     package var id: String
     /// START-DATE as the source says it, uncorrected.
     package var sourceStart: Instant
-    /// The same on the time line of the recording.
+    /// The same on the timeline of the recording.
     package var begin: Instant
     /// CLASS.
     package var classID: String?

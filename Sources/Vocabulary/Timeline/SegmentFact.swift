@@ -169,7 +169,7 @@ public struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     @inlinable public static var repaired: SegmentFlags { SegmentFlags(rawValue: 128) }
     /// The media play for much less than expected, so that the segment may not be whole.
     @inlinable public static var short: SegmentFlags { SegmentFlags(rawValue: 256) }
-    /// The segment fills a hole from another source, and its time stamps do not go on from those around it.
+    /// The segment fills a hole from another source, and its timestamps do not go on from those around it.
     @inlinable public static var spliced: SegmentFlags { SegmentFlags(rawValue: 512) }
     /// The catalogue has the places of key frames in its bytes.
     @inlinable public static var hasKeyFrames: SegmentFlags { SegmentFlags(rawValue: 1024) }

@@ -66,7 +66,7 @@ import Timeline
         #expect(Set(required) == Set(written.map { JSONValue.string($0) }))
     }
 
-    @Test("Status and time line have their schemas, recorded here or elsewhere or not at all")
+    @Test("Status and timeline have their schemas, recorded here or elsewhere or not at all")
     func reports() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")

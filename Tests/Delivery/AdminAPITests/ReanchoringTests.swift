@@ -10,7 +10,7 @@ import Timeline
     private static let path = "/api/v1/channels/a/reanchor"
     private static let hour = 3_600 * Microseconds.perSecond
 
-    @Test("A channel goes on at now once: the answer says where it ends and what left the time line")
+    @Test("A channel goes on at now once: the answer says where it ends and what left the timeline")
     func reanchored() async throws {
         try await withAdmin { admin async throws in
             try await admin.create("a")
@@ -42,7 +42,7 @@ import Timeline
     }
 
     @Test(
-        "A body has no fields: what one has is refused by name, and the time line stays",
+        "A body has no fields: what one has is refused by name, and the timeline stays",
         arguments: [
             (#"{"x":1,"y":null}"#, "application/json", 400, ["#/x", "#/y"]),
             ("[]", "application/json", 400, ["#"]), ("garbage", "application/json", 400, nil),
@@ -73,7 +73,7 @@ import Timeline
             _ = try await admin.record("a", minutes: 2)
             let conflict = try await admin.send(.post, Self.path)
             #expect(conflict.isProblem(409))
-            #expect(try conflict.string("detail") == "the time line of channel a does not lie ahead of now")
+            #expect(try conflict.string("detail") == "the timeline of channel a does not lie ahead of now")
             #expect(try await admin.send(.post, Self.path + "?x=1").isProblem(400))
             _ = try await admin.send(.delete, "/api/v1/channels/a")
             #expect(try await admin.send(.post, Self.path).isProblem(404))

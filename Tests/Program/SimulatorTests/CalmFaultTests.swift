@@ -53,7 +53,7 @@ struct CalmFaultTests {
         }
     }
 
-    @Test("The time line follows dates that jump", arguments: [60, 172_800] as [Int64])
+    @Test("The timeline follows dates that jump", arguments: [60, 172_800] as [Int64])
     func jumps(seconds: Int64) {
         for seed in UInt64(1)...4 {
             let scenario = Self.jump(by: seconds, seed: seed)

@@ -21,7 +21,7 @@ struct FoundScenario: Sendable {
     }
 
     static let all = [
-        // EXTINF doubled, dates in whole seconds: the time line was ahead of the dates when the source began
+        // EXTINF doubled, dates in whole seconds: the timeline was ahead of the dates when the source began
         // again, and its first segment was taken for recorded.
         FoundScenario(seed: 700_071, faults: [0]),
         // A node that was frozen began a run while the other one owned the channel.
@@ -71,7 +71,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 9_610_568, hours: 1, faults: [2]),
         // EXTINF doubled: two segments of the first playlist told it, and three were waited for.
         FoundScenario(seed: 9_600_426, hours: 1, faults: []),
-        // EXTINF 0 or always the target, and damaged media, which nothing measures: the time line ran away.
+        // EXTINF 0 or always the target, and damaged media, which nothing measures: the timeline ran away.
         FoundScenario(seed: 9_600_017, hours: 1, faults: [2]),
         FoundScenario(seed: 9_610_395, hours: 1, faults: [3]),
         // EXTINF 0, and a process that was killed: of what is held the next one did not learn the length.
@@ -145,7 +145,7 @@ struct FoundScenario: Sendable {
         // unfinished segments put its run behind the one that was recorded since: fifty were held twice.
         FoundScenario(seed: 5_600_021, faults: [5, 6, 8], hasDiscontinuities: true, isOutOfStep: true),
         // EXTINF of the target duration, and a process that was away for longer than sixty segments: one
-        // length told all of them, and the time line was half a minute off.
+        // length told all of them, and the timeline was half a minute off.
         FoundScenario(seed: 7_600_673, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
         // A source was back with the playlist at which it had stopped, and then began again: its latency,
         // which was known, was taken from that.
@@ -161,7 +161,7 @@ struct FoundScenario: Sendable {
         FoundScenario(seed: 5_600_590, faults: [3, 4], hasDiscontinuities: true, isOutOfStep: true),
         // Renditions that begin to count at 2 waited for a third target duration, until a segment was gone.
         FoundScenario(seed: 91_300_087, faults: [0, 5], hasDiscontinuities: true, isOutOfStep: true),
-        // A rendition always came before the leading one: their time stamps were never compared.
+        // A rendition always came before the leading one: their timestamps were never compared.
         FoundScenario(seed: 91_400_059, faults: [0], hasDiscontinuities: true, isOutOfStep: true),
         // Playlists fourteen seconds late: twelve seconds off behind missing numbers.
         FoundScenario(seed: 30_000_607, faults: [6], hasDiscontinuities: true, isOutOfStep: true),
@@ -191,7 +191,7 @@ struct FoundScenario: Sendable {
         FoundScenario(
             seed: 3_100_313, hours: 1, faults: [1, 2], hasDiscontinuities: true, isOutOfStep: true),
         // No EXTINF, and a process that was killed while the disk was full: of the lengths the next one knew
-        // nothing, and the time line was half a minute off.
+        // nothing, and the timeline was half a minute off.
         FoundScenario(
             seed: 2_401_511, hours: 1, faults: [0, 2, 6, 7], hasDiscontinuities: true, isOutOfStep: true),
         // Two sources were cut otherwise since one of them had ended: a damaged segment of one gave way to a

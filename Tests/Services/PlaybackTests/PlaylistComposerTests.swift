@@ -54,7 +54,7 @@ struct PlaylistComposerTests {
         }
     }
 
-    @Test("What fills a hole with other time stamps stands between discontinuities, in every rendition")
+    @Test("What fills a hole with other timestamps stands between discontinuities, in every rendition")
     func spliced() throws {
         var recorded = RecordedFixture(
             run(2, from: 0) + run(2, from: 8, flags: .spliced) + run(2, from: 16))

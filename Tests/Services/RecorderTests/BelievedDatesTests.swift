@@ -81,7 +81,7 @@ struct BelievedDatesTests {
     }
 
     @Test(
-        "Dates that go on where the time line ends are believed whatever arrival says",
+        "Dates that go on where the timeline ends are believed whatever arrival says",
         arguments: [-1e6, 28_800, 1e6])
     func continuity(offset: Double) {
         var stage = PlacingStage(end: 100)

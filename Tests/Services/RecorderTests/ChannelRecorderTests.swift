@@ -175,7 +175,7 @@ struct ChannelRecorderTests {
         #expect(starts == Array(repeating: [at(1000), at(1006), at(1012)], count: 2))
     }
 
-    @Test("What the journal has of a time line that the channel has left does not lead the recording there")
+    @Test("What the journal has of a timeline that the channel has left does not lead the recording there")
     func reanchored() async throws {
         try await RecorderFixture.run { fixture in
             let former = try await RecordingProcess(fixture)

@@ -175,7 +175,7 @@ struct ChannelTaskTests {
         }
     }
 
-    @Test("It does not go on from a time line that the channel has left")
+    @Test("It does not go on from a timeline that the channel has left")
     func leftLine() async throws {
         try await onStage { stage in
             stage.listed.ahead.withLock { $0 = 300 }

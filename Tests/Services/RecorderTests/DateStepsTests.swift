@@ -114,7 +114,7 @@ struct DateStepsTests {
     }
 
     @Test(
-        "that the time stamps confirm is a hole with a reason: media are missing",
+        "that the timestamps confirm is a hole with a reason: media are missing",
         arguments: [(6.0, 0.2), (2, 0.2), (12, 0.2), (6, 5)])
     func missing(length: Double, delay: Double) throws {
         var source = try Source()
@@ -130,7 +130,7 @@ struct DateStepsTests {
     }
 
     @Test(
-        "at EXT-X-DISCONTINUITY is a hole, unless time stamps simply go on",
+        "at EXT-X-DISCONTINUITY is a hole, unless timestamps simply go on",
         arguments: [(6.0, true), (40_000, true), (0, false)])
     func discontinuity(media: Double, isHole: Bool) throws {
         var source = try Source()
@@ -221,7 +221,7 @@ struct DateStepsTests {
         #expect(!firstListed(from: 1064, every: 0, timestamp: 114, zone: zone).asks)
     }
 
-    @Test("in front of a playlist is not waited for when no time stamp of the segment before is known")
+    @Test("in front of a playlist is not waited for when no timestamp of the segment before is known")
     func unknownBefore() {
         let playlist = list(10...14, date: { Double($0) * 6 + ($0 > 12 ? 9 : 4) })
         var steps = DateSteps()
@@ -229,7 +229,7 @@ struct DateStepsTests {
         #expect(steps.find(in: playlist, from: 0, stored: [:], behind: before) { $0 } == .later(index: 3))
     }
 
-    @Test("to a time line that was off is none between dates: the steps behind it are looked at")
+    @Test("to a timeline that was off is none between dates: the steps behind it are looked at")
     func offTimeLine() {
         let playlist = list(10...14, date: { Double($0) * 6 + ($0 > 12 ? 9 : 4) })
         var steps = DateSteps()
@@ -266,7 +266,7 @@ struct DateStepsTests {
         #expect(source.starts == source.numbers.map { source.date(Int($0)) })
     }
 
-    @Test("with time stamps that go on is a step of the encoder's clock, which is no hole")
+    @Test("with timestamps that go on is a step of the encoder's clock, which is no hole")
     func clockStep() throws {
         var source = try Source()
         source.media = 0

@@ -20,7 +20,7 @@ struct DriftTests {
         return channel
     }
 
-    /// How far the time line is from what the clock of the source says, seconds; at most.
+    /// How far the timeline is from what the clock of the source says, seconds; at most.
     private static func worst(_ channel: SimulatedChannel, _ truth: (Int64) -> Double) -> Double {
         channel.published(video(0)).map { segment in
             abs(Double(segment.fact.start - at(truth(segment.fact.identity.number))) / 1_000_000)
@@ -38,7 +38,7 @@ struct DriftTests {
         #expect(channel.status?.clock == "source")
         #expect(Self.worst(channel) { Double($0) * 6 * (1 + sign / 1000) } < 0.2)
         #expect(abs(channel.status?.driftSeconds ?? .infinity) < 0.2)
-        // The time line goes with the dates, and both leave arrival behind.
+        // The timeline goes with the dates, and both leave arrival behind.
         let moved = ((channel.status?.clockOffsetSeconds ?? before) - before) * sign
         #expect(abs(moved - (Self.hours - 0.5) * 3.6) < 1)
     }
@@ -69,7 +69,7 @@ struct DriftTests {
         #expect(channel.status?.clock == "arrival")
         // By arrival all of it may lie a segment later.
         #expect(Self.worst(channel) { Double($0) * 6 } < 18)
-        // EXTINF that is too long leads the time line ahead of the clock.
+        // EXTINF that is too long leads the timeline ahead of the clock.
         let drift = (channel.status?.driftSeconds ?? 0) * -sign
         #expect(drift > 1 && drift <= 12)
     }

@@ -43,7 +43,7 @@ struct FollowedDatesTests {
         #expect(stage.placing.clock == .source)
     }
 
-    @Test("never lead the time line back: arrival goes on, until dates go on from there again")
+    @Test("never lead the timeline back: arrival goes on, until dates go on from there again")
     func backward() {
         var stage = PlacingStage(.source)
         stage.place([100], arrival: 106)

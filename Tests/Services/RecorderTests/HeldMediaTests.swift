@@ -5,7 +5,7 @@ import Timeline
 
 @Suite("Media that are held")
 struct HeldMediaTests {
-    /// Segments of six seconds from a time on, with these time stamps in seconds.
+    /// Segments of six seconds from a time on, with these timestamps in seconds.
     private func media(_ timestamps: [Double], from begin: Double = 0) -> HeldMedia {
         var media = HeldMedia()
         for (place, timestamp) in timestamps.enumerated() {
@@ -41,7 +41,7 @@ struct HeldMediaTests {
         }
     }
 
-    @Test("Time stamps tell the place, also between segments, behind them and where they begin again")
+    @Test("Timestamps tell the place, also between segments, behind them and where they begin again")
     func timestamps() {
         let held = media([100, 106, 112])
         #expect(held.start(of: probed(109), near: at(30)) == at(9))
@@ -51,7 +51,7 @@ struct HeldMediaTests {
         #expect(start.map { ($0 - at(3)).magnitude < 100 } == true)
     }
 
-    @Test("Time stamps that lead elsewhere are another encoder's")
+    @Test("Timestamps that lead elsewhere are another encoder's")
     func foreign() {
         #expect(media([100, 106, 112]).start(of: probed(5000), near: at(6)) == nil)
         #expect(media([100, 106, 112]).start(of: probed(300), near: at(6)) == nil)
@@ -81,7 +81,7 @@ struct HeldMediaTests {
         #expect(broken.held(from: [0])?.end == at(12))
     }
 
-    @Test("Media that are held before a jump of the time stamps are found, those beside them are not")
+    @Test("Media that are held before a jump of the timestamps are found, those beside them are not")
     func jump() {
         let held = media([100, 106, 5000, 5006])
         #expect(held.start(of: probed(109), near: at(6)) == at(9))
@@ -91,7 +91,7 @@ struct HeldMediaTests {
         #expect(held.start(of: probed(109), near: at(200)) == nil)
     }
 
-    @Test("Time stamps that began again are the media that hold them, next to the time that is expected")
+    @Test("Timestamps that began again are the media that hold them, next to the time that is expected")
     func again() {
         let held = media([50, 56, 62, 50, 56, 62])
         #expect(held.start(of: probed(56), near: at(9)) == at(6))
@@ -112,7 +112,7 @@ struct HeldMediaTests {
         #expect(held.start(of: probed(5003), near: at(15)) == at(15))
     }
 
-    @Test("Time stamps may go on by a tenth more than the time line: the nearest segment tells the place")
+    @Test("Timestamps may go on by a tenth more than the timeline: the nearest segment tells the place")
     func stretched() {
         let held = media([100, 106.875, 113.75])
         #expect(held.start(of: probed(101), near: at(1)) == at(1))

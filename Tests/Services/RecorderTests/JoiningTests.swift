@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Joining a source that was in use before")
 struct JoiningTests {
-    /// Five segments of six seconds are held, from 570 to 600; their time stamps begin at 0.
+    /// Five segments of six seconds are held, from 570 to 600; their timestamps begin at 0.
     private func recorded() -> RenditionProgress {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
         progress.run = 7
@@ -95,7 +95,7 @@ struct JoiningTests {
 
     // MARK: A source that is back in use
 
-    /// Ten segments of six seconds, of which 10 to 14 are held on a time line that was too late and has come
+    /// Ten segments of six seconds, of which 10 to 14 are held on a timeline that was too late and has come
     /// back: they begin five seconds behind each other.
     private func bent() -> RenditionProgress {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto, end: at(600))
@@ -148,7 +148,7 @@ struct JoiningTests {
         #expect(list(old, at: 640, in: &progress).count == 7)
     }
 
-    @Test("What it listed before under the same dates is passed over, though the time line lies behind them")
+    @Test("What it listed before under the same dates is passed over, though the timeline lies behind them")
     func sameDates() {
         var progress = bent()
         let dated = { (numbers: ClosedRange<Int>) in
@@ -159,7 +159,7 @@ struct JoiningTests {
             }
             return playlist
         }
-        // The time line ends at 600, and by its date the newest one ends at 603.
+        // The timeline ends at 600, and by its date the newest one ends at 603.
         progress.follower.take(dated(10...16), now: moment(604))
         _ = progress.leaveRun(of: "http://a.test", for: "http://b.test")
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")

@@ -54,7 +54,7 @@ struct LateArrivalTests {
         return playlist
     }
 
-    @Test("follow those before them where their media do, and the time line comes within a step of arrival")
+    @Test("follow those before them where their media do, and the timeline comes within a step of arrival")
     func follows() throws {
         var (asks, segment, before, progress) = try follow(late: 20, timestamp: 50 + 72)
         #expect(asks)

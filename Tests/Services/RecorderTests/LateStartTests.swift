@@ -91,7 +91,7 @@ struct LateStartTests {
     }
 
     @Test(
-        "are placed by arrival where time stamps jump, run back, lie in time to come, or cannot be read",
+        "are placed by arrival where timestamps jump, run back, lie in time to come, or cannot be read",
         arguments: [9000, 80, 300, nil])
     func jump(timestamp: Double?) throws {
         let follow = try follow(10, arrivingAt: 1220, timestamp: timestamp)
@@ -100,7 +100,7 @@ struct LateStartTests {
         #expect(follow.segment?.hole == .recorderDown)
     }
 
-    @Test("are not read when numbers explain it, dates tell it, or no time stamp is known")
+    @Test("are not read when numbers explain it, dates tell it, or no timestamp is known")
     func unread() throws {
         #expect(try !follow(10, arrivingAt: 1080, timestamp: 110).asks)
         #expect(try !follow(30, arrivingAt: 1200, timestamp: 110).asks)

@@ -51,7 +51,7 @@ struct MeasuredFactTests {
     }
 
     @Test(
-        "A difference of a tenth of a second or less leaves EXTINF to the time line",
+        "A difference of a tenth of a second or less leaves EXTINF to the timeline",
         arguments: [
             9_900_000, 9_994_000, 10_000_000, 10_006_000, 10_100_000,
         ])
@@ -86,7 +86,7 @@ struct MeasuredFactTests {
         #expect(stage.discontinuityStarts.map(\.targetSeconds) == [6, 9])
     }
 
-    @Test("Time stamps that go on by the media are no jump, whatever EXTINF said")
+    @Test("Timestamps that go on by the media are no jump, whatever EXTINF said")
     func trail() {
         func fact(_ number: Int64, at second: Double) -> SegmentFact {
             var fact = PublisherStage.fact(video(0), Double(number) * 6)

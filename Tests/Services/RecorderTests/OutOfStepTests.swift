@@ -53,14 +53,14 @@ struct OutOfStepTests {
         #expect(starts.other == starts.leading && starts.leading.count == 14)
     }
 
-    @Test("come nearer by time stamps where they arrive later", arguments: [-2, -1, 1, 2])
+    @Test("come nearer by timestamps where they arrive later", arguments: [-2, -1, 1, 2])
     func later(shift: Int) {
         let starts = record(shift: shift, delay: 2)
         #expect(starts.other[10] == starts.leading[10].map { $0 + 2 * seconds })
         for place in 18...23 { #expect(starts.other[place] == starts.leading[place]) }
     }
 
-    @Test("come nearer by time stamps where they always arrive first", arguments: [-2, -1, 1, 2])
+    @Test("come nearer by timestamps where they always arrive first", arguments: [-2, -1, 1, 2])
     func first(shift: Int) {
         // What the leading one has not listed yet may have another length: half a segment is left.
         let starts = record(shift: shift, delay: -4)
@@ -78,7 +78,7 @@ struct OutOfStepTests {
         }
     }
 
-    @Test("lie by arrival without time stamps, unless that is within half a segment of the number's start")
+    @Test("lie by arrival without timestamps, unless that is within half a segment of the number's start")
     func unstamped() {
         for shift in [-2, -1, 1, 2] {
             let starts = record(shift: shift, delay: 0, isStamped: false)

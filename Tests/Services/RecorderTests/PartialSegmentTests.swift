@@ -142,7 +142,7 @@ struct PartialSegmentTests {
         #expect(found.cut.count > 6)
     }
 
-    @Test("Without time stamps EXTINF alone proves nothing")
+    @Test("Without timestamps EXTINF alone proves nothing")
     func unknown() {
         #expect(parts(said: 6, apart: nil, measured: Array(repeating: 2, count: 6)).atFirst.isEmpty)
         #expect(parts(said: 2, apart: -10, measured: Array(repeating: 2, count: 6)).atFirst.isEmpty)
@@ -165,7 +165,7 @@ struct PartialRecordingTests {
 
         private let discontinuity: Int64?
 
-        /// A list of four segments; with one of them the time stamps may restart.
+        /// A list of four segments; with one of them the timestamps may restart.
         init(discontinuityAt discontinuity: Int64? = nil) throws {
             self.discontinuity = discontinuity
             driver = try StateDriver([SourceSettings(url: "http://one.test/live.m3u8")])

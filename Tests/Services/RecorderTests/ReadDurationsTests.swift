@@ -114,7 +114,7 @@ struct ReadDurationsTests {
     }
 
     /// The durations that count, in seconds, and how many segments were read; `measured` is the length of the
-    /// first one's media, which begin at the time stamp `first`, and those of the second one `next` seconds
+    /// first one's media, which begin at the timestamp `first`, and those of the second one `next` seconds
     /// behind it.
     private func durations(
         said length: Double, measured: Double?, first: Double? = 100, next: Double?,
@@ -163,7 +163,7 @@ struct ReadDurationsTests {
         #expect(durations(said: 3, measured: 6, next: nil).durations == Array(repeating: 3, count: 5))
     }
 
-    @Test("Where the first segment has no time stamp no second one is read")
+    @Test("Where the first segment has no timestamp no second one is read")
     func unstamped() {
         let found = durations(said: 3, measured: 6, first: nil, next: 6)
         #expect(found.durations == Array(repeating: 3, count: 5) && found.reads == 1)

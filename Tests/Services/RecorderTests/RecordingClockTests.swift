@@ -98,7 +98,7 @@ struct RecordingClockTests {
         #expect(abs(near.error - 50) < 0.001)
     }
 
-    @Test("Where the two differ, the host's clock is believed if it goes on from the time line's end")
+    @Test("Where the two differ, the host's clock is believed if it goes on from the timeline's end")
     func lineEnd() {
         // The line ends at the host's time, before it, a moment ahead of it.
         for end: Double in [28_800, 28_201, 28_859] {

@@ -48,7 +48,7 @@ struct StandingDatesTests {
         #expect(Self.standing([(0, 1), (6, 2), (6, 3), (6, 4)]).haveMoved)
     }
 
-    @Test("keeps the time line where its dates were right before")
+    @Test("keeps the timeline where its dates were right before")
     func rightBefore() {
         var placing = TimePlacing(choice: .auto)
         let entry = TimePlacing.Entry(duration: 6 * seconds, programDateTime: at(70))

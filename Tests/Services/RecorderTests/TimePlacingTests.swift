@@ -132,7 +132,7 @@ struct TimePlacingTests {
     }
 
     @Test(
-        "After a jump arrival goes on with the distance that the clocks had: the time line does not jump either"
+        "After a jump arrival goes on with the distance that the clocks had: the timeline does not jump either"
     )
     func jumpWithOffset() {
         var stage = PlacingStage()
@@ -337,7 +337,7 @@ struct TimePlacingTests {
         )
     }
 
-    @Test("A source that begins again is compared by its dates while the time line is ahead of them")
+    @Test("A source that begins again is compared by its dates while the timeline is ahead of them")
     func coveredByDates() {
         var stage = PlacingStage()
         // They are said to have six seconds, and have two.

@@ -17,7 +17,7 @@ private func timed(
     return fact
 }
 
-@Suite("Time stamps from segment to segment")
+@Suite("Timestamps from segment to segment")
 struct TimestampTrailTests {
     /// A trail that has gone on as it should.
     private func trail(upTo last: Int64 = 2) -> TimestampTrail {

@@ -8,7 +8,7 @@ import Timeline
 /// Damaged and lost segments are not measured; those around them tell how long they play.
 @Suite("Segments that nothing measures")
 struct UnmeasuredSegmentsTests {
-    /// Segments from number 0 that take six seconds of the time line each.
+    /// Segments from number 0 that take six seconds of the timeline each.
     private func placed(_ count: Int64, without: Int64? = nil) -> UnmeasuredSegments {
         var segments = UnmeasuredSegments()
         for number in 0..<count { segments.add(number, length: number == without ? nil : 6 * seconds) }
@@ -42,7 +42,7 @@ struct UnmeasuredSegmentsTests {
         #expect(next == 0)
     }
 
-    @Test("say nothing where the media's clock jumps, a number is missing or the time line begins again")
+    @Test("say nothing where the media's clock jumps, a number is missing or the timeline begins again")
     func unknown() {
         var missing = UnmeasuredSegments()
         for number in [0, 1, 3] as [Int64] { missing.add(number, length: 6 * seconds) }
@@ -59,7 +59,7 @@ struct UnmeasuredSegmentsTests {
         }
     }
 
-    @Test("do not lead a time line away that has neither dates nor EXTINF")
+    @Test("do not lead a timeline away that has neither dates nor EXTINF")
     func timeLine() {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
         progress.run = 7

@@ -22,7 +22,7 @@ struct WrongDurationsTests {
     }
 
     @Test(
-        "The time line stays by its clock, without a hole and without a segment that is far from its length",
+        "The timeline stays by its clock, without a hole and without a segment that is far from its length",
         arguments: [9.5, 9.6, 10.4, 10.5], [true, false])
     func bounded(real: Double, isDated: Bool) {
         let count = 4_000
@@ -37,7 +37,7 @@ struct WrongDurationsTests {
     }
 
     @Test(
-        "EXTINF that is wrong in changing ratios moves the time line by less than two segments",
+        "EXTINF that is wrong in changing ratios moves the timeline by less than two segments",
         arguments: [
             // A programme of which it says 10 for 6 seconds, with advertisements that are as long as said.
             (Self.content(10, 6, 200) + Self.content(6, 6, 20) + Self.content(10, 6, 200), 6.0),
@@ -183,7 +183,7 @@ struct WrongDurationsTests {
     }
 
     @Test(
-        "Without dates the measured media keep the time line within two target durations, whatever EXTINF says",
+        "Without dates the measured media keep the timeline within two target durations, whatever EXTINF says",
         arguments: [0.5, 0.75, 1, 1.25, 1.6, 2, 0])
     func measured(ratio: Double) {
         var random = SeededChance(seed: 3)
@@ -194,7 +194,7 @@ struct WrongDurationsTests {
     }
 
     @Test(
-        "EXTINF that is always the target duration, or rounded to seconds, does not lead the time line away")
+        "EXTINF that is always the target duration, or rounded to seconds, does not lead the timeline away")
     func constant() {
         for said in [{ _ in 6.0 }, { $0.rounded() }] as [(Double) -> Double] {
             var random = SeededChance(seed: 4)
@@ -224,7 +224,7 @@ struct WrongDurationsTests {
         #expect(resumed.duration(said: nil) == 4_500_000)
     }
 
-    @Test("Media whose time stamps jump do not move the time line")
+    @Test("Media whose timestamps jump do not move the timeline")
     func jumpingMedia() {
         var durations = MeasuredDurations()
         for _ in 0..<5 { durations.add(said: 6_000_000, expected: 6_000_000, measured: 6_000_000) }

@@ -134,7 +134,7 @@ struct HeadTests {
         }
     }
 
-    @Test("Time stamps of another encoder's segments are not told")
+    @Test("Timestamps of another encoder's segments are not told")
     func spliced() async throws {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)

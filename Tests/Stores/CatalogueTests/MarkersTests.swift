@@ -211,7 +211,7 @@ struct MarkersTests {
             #expect(try await test.catalogue.reanchor(recording.channel) != nil)
             #expect(try await markers(recording, test, now - 100, now + 7200).map(\.id) == ["past"])
             #expect(try await revision(recording, test) > before)
-            // What a journal still has of the former time line does not come back.
+            // What a journal still has of the former timeline does not come back.
             var late = Batch(unpublishedIn: recording.row)
             late.markers = batch.markers
             _ = try await test.catalogue.commit(late)

@@ -50,7 +50,7 @@ struct ReanchorTests {
             fact: recording.fact(number, at: start), number: number, discontinuitySequence: sequence)
     }
 
-    @Test("What begins ahead of now leaves the time line, and the published log ends with what is left")
+    @Test("What begins ahead of now leaves the timeline, and the published log ends with what is left")
     func head() async throws {
         try await withCatalogue { test in
             let (recording, now) = try await ahead(test)

@@ -35,7 +35,7 @@ struct TrackRunsTests {
         #expect(found.map(\.begin) == begins.map { midnight + $0 * second })
     }
 
-    @Test("The time line tells it, also across quarters and at an edge of what is asked for; it is held")
+    @Test("The timeline tells it, also across quarters and at an edge of what is asked for; it is held")
     func timeline() async throws {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)

@@ -6,7 +6,7 @@ import Logging
 import Timeline
 
 extension AdminAPI {
-    /// Lets a channel whose time line lies ahead of now go on at now.
+    /// Lets a channel whose timeline lies ahead of now go on at now.
     func reanchor(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
         try Self.refuseFields(in: request)
@@ -16,7 +16,7 @@ extension AdminAPI {
             try await self.catalogue.reanchor(channel)
         }
         guard let reanchored else {
-            throw Problem(.conflict, "the time line of channel \(id) does not lie ahead of now")
+            throw Problem(.conflict, "the timeline of channel \(id) does not lie ahead of now")
         }
         logger.notice(
             "Channel reanchored", metadata: ["channel": "\(id)", "set_aside": "\(reanchored.setAside)"])

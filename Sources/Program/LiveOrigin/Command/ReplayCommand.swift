@@ -17,7 +17,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Go on with the time stamps at each repetition instead of a DISCONTINUITY.")
+        help: "Go on with the timestamps at each repetition instead of a DISCONTINUITY.")
     var continuous = true
 
     @Flag(help: "Show the same media at the same time as every origin that is started so on the same day.")

@@ -16,7 +16,7 @@ final class TargetRiseCache: Sendable {
 
         /// Whether no rise begins after the end of the published log.
         ///
-        /// Such a rise belongs to the time line before the channel was reanchored.
+        /// Such a rise belongs to the timeline before the channel was reanchored.
         func isOnTimeLine(of head: PublishedHead) -> Bool {
             rises.allSatisfy { $0.begin <= head.end }
         }

@@ -22,8 +22,8 @@ final class TrackedHead: Sendable {
 
     /// The head after a later read.
     ///
-    /// A watermark that has moved back means that the channel was reanchored. The history of the former time
-    /// line is then dropped: it does not say what is settled now.
+    /// A watermark that has moved back means that the channel was reanchored. The history of the former
+    /// timeline is then dropped: it does not say what is settled now.
     func following(_ newer: ChannelHead, at instant: SteadyInstant) -> TrackedHead {
         if newer.publishedHead.watermark < head.publishedHead.watermark {
             return TrackedHead(newer, at: instant)

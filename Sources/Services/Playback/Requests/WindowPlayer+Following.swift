@@ -36,7 +36,7 @@ extension WindowPlayer {
         }
         let end = seen.publishedHead.watermark
         // The last segment may end after the watermark, or before it if later media was given up. A position
-        // after both is no longer on the time line: the channel was reanchored.
+        // after both is no longer on the timeline: the channel was reanchored.
         if begin > max(end, seen.publishedHead.end) { return .nothing(before: end) }
         // Nothing lies before the first quarter of an hour in which something is held.
         let first = seen.renditions.compactMap(\.firstQuarter).min() ?? end.microseconds

@@ -5,7 +5,7 @@ import Monitoring
 import Timeline
 
 /// How far a channel's renditions have come while it is recorded: the run of numbers that they follow, and
-/// their time lines.
+/// their timelines.
 ///
 /// Decides only; it has no clock.
 struct ChannelProgress: Sendable {
@@ -42,7 +42,7 @@ struct ChannelProgress: Sendable {
     /// By how much the dates of the source are corrected, microseconds; 0 when they are taken as they are.
     var zone: Int64 { leaderPlace.map { renditions.values[$0].placing.zone } ?? 0 }
 
-    /// How far the clock of the leading rendition is from its time line, microseconds.
+    /// How far the clock of the leading rendition is from its timeline, microseconds.
     var drift: Int64 { leaderPlace.map { renditions.values[$0].placing.drift } ?? 0 }
 
     /// The clock that recording goes by was set by so many microseconds.

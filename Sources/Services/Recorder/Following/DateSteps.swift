@@ -5,7 +5,7 @@ import Timeline
 /// was set.
 ///
 /// A packager that was restarted, or dropped what an encoder sent, counts on as if nothing were missing. The
-/// time stamps of the media tell the two apart, so the segment behind a step is read before it is placed.
+/// timestamps of the media tell the two apart, so the segment behind a step is read before it is placed.
 struct DateSteps: Sendable {
     /// What is to be done with the new entries of a playlist.
     enum Finding: Equatable {
@@ -26,7 +26,7 @@ struct DateSteps: Sendable {
         var duration: Int64
         /// Where its media begin, in units of 90 kHz; nil where that is not known.
         var timestamp: Int64?
-        /// An earlier process stored it: its date is reckoned from the time line, which may be off from the
+        /// An earlier process stored it: its date is reckoned from the timeline, which may be off from the
         /// source's dates.
         var isOfEarlierProcess = false
     }
@@ -39,7 +39,7 @@ struct DateSteps: Sendable {
             case step
             /// Whether media simply go on after EXT-X-DISCONTINUITY although dates step, in microseconds.
             ///
-            /// The time stamps may begin anywhere there.
+            /// The timestamps may begin anywhere there.
             case discontinuity(Int64)
             /// Whether it follows those before it, although it arrived late.
             case late
@@ -116,7 +116,7 @@ struct DateSteps: Sendable {
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }
             let isDiscontinuity = entry.discontinuityCount > 0
-            // Behind a discontinuity no media tell a step from a time line that is off.
+            // Behind a discontinuity no media tell a step from a timeline that is off.
             guard !isHeld || !isDiscontinuity else { continue }
             if index == from, let timestamp = predecessor?.timestamp ?? earlier?.timestamp {
                 let (sought, slack) = (isDiscontinuity ? duration : length, tolerance / 2 + step / 10)
@@ -153,7 +153,7 @@ struct DateSteps: Sendable {
     ///
     /// - Parameters:
     ///   - timestamp: where the media of a segment that is held begin, in units of 90 kHz
-    ///   - begin: the same on the time line
+    ///   - begin: the same on the timeline
     ///   - number: the number of the segment that arrives late
     ///   - index: where that one stands in the playlist
     ///   - lengths: how far behind the other one it may begin, microseconds; anything else is a jump
@@ -178,7 +178,7 @@ struct DateSteps: Sendable {
     /// Whether the segment of a number was asked for.
     func asks(_ number: Int64) -> Bool { asked?.number == number }
 
-    /// Takes the first time stamp of the segment asked for, in units of 90 kHz; nil if it was not readable.
+    /// Takes the first timestamp of the segment asked for, in units of 90 kHz; nil if it was not readable.
     mutating func judge(_ timestamp: Int64?) {
         guard let asked else { return }
         self.asked = nil

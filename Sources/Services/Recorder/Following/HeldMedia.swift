@@ -15,7 +15,7 @@ struct HeldMedia: Sendable {
 
     /// In the order in which they were stored.
     private var pieces: [Piece] = []
-    /// Digests of segments whose time stamps do not show their place, as they fit no other segments'.
+    /// Digests of segments whose timestamps do not show their place, as they fit no other segments'.
     private var splicedDigests: [[UInt8]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -29,7 +29,7 @@ struct HeldMedia: Sendable {
                 timestamp: fact.firstTimestamp, digest: fact.digest))
     }
 
-    /// Takes a segment whose time stamps say nothing of the other segments'.
+    /// Takes a segment whose timestamps say nothing of the other segments'.
     mutating func addSpliced(_ fact: SegmentFact) {
         splicedDigests.append(fact.digest)
         if splicedDigests.count > Limits.heldMedia { splicedDigests.removeFirst() }
@@ -62,9 +62,9 @@ struct HeldMedia: Sendable {
     /// Whether the same bytes are held at a place that nothing shows.
     func holdsSpliced(_ digest: [UInt8]) -> Bool { splicedDigests.contains(digest) }
 
-    /// Where on the time line a segment of another source begins; nil when nothing shows it.
+    /// Where on the timeline a segment of another source begins; nil when nothing shows it.
     ///
-    /// Equal bytes are the same segment; of a slate that is sent over and over, the nearest one. Time stamps
+    /// Equal bytes are the same segment; of a slate that is sent over and over, the nearest one. Timestamps
     /// tell it if they lead to about the time that is expected: two encoders that know nothing of each other
     /// hardly ever do that.
     func start(of probed: ProbedSegment, near expected: Instant) -> Instant? {
@@ -76,7 +76,7 @@ struct HeldMedia: Sendable {
         guard let timestamp = probed.firstTimestamp else { return nil }
         let stretches = stretches
         let starts = stretches.enumerated().compactMap { place, stretch in
-            // Time stamps outside of all stretches are placed relative to the newest stretch.
+            // Timestamps outside of all stretches are placed relative to the newest stretch.
             Self.start(of: timestamp, in: stretch, orBeside: place == stretches.count - 1)
         }.filter { ($0.begin - expected).magnitude <= Limits.sourceLatency.magnitude }
         let held = starts.filter(\.isHeld)
@@ -85,13 +85,13 @@ struct HeldMedia: Sendable {
         }
     }
 
-    /// The instant of a time stamp by the pieces of one stretch, and whether it lies within the stretch; nil
+    /// The instant of a timestamp by the pieces of one stretch, and whether it lies within the stretch; nil
     /// when it lies outside, unless `orBeside`.
     private static func start(
         of timestamp: Int64, in stretch: [Piece], orBeside: Bool,
     ) -> (begin: Instant, isHeld: Bool)? {
         let starts = stretch.map { $0.window.begin + distance(from: $0.timestamp ?? 0, to: timestamp) }
-        // The nearest piece, as durations on the time line may be wrong.
+        // The nearest piece, as durations on the timeline may be wrong.
         let nearest = zip(stretch, starts).min {
             ($0.1 - $0.0.window.begin).magnitude < ($1.1 - $1.0.window.begin).magnitude
         }
@@ -125,7 +125,7 @@ struct HeldMedia: Sendable {
         return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
-    /// Microseconds from a time stamp to the begin of the segment after another one; nil if that segment is
+    /// Microseconds from a timestamp to the begin of the segment after another one; nil if that segment is
     /// not held, or if the distance is more than a limit.
     func length(from timestamp: Int64, upTo limit: Int64, behind identity: SegmentIdentity) -> Int64? {
         let next = pieces.last {
@@ -136,7 +136,7 @@ struct HeldMedia: Sendable {
         return (1...max(1, limit)).contains(length) ? length : nil
     }
 
-    /// How long the newest segments of a run are, as the time stamps of neighbours show, microseconds.
+    /// How long the newest segments of a run are, as the timestamps of neighbours show, microseconds.
     func lengths(in run: Int64) -> [Int64] {
         var begins: [Int64: Int64] = [:]
         for piece in pieces where piece.identity.run == run {
@@ -149,7 +149,7 @@ struct HeldMedia: Sendable {
         }
     }
 
-    /// The number of the segment of a run that has the media at a time stamp, and how far behind its begin
+    /// The number of the segment of a run that has the media at a timestamp, and how far behind its begin
     /// they are, microseconds; nil when none has.
     func place(of timestamp: Int64, in run: Int64) -> (number: Int64, later: Int64)? {
         for index in pieces.indices.reversed() where pieces[index].identity.run == run {
@@ -166,7 +166,7 @@ struct HeldMedia: Sendable {
         return nil
     }
 
-    /// The pieces with time stamps, in order of time, split where the time stamps are not continuous.
+    /// The pieces with timestamps, in order of time, split where the timestamps are not continuous.
     private var stretches: [[Piece]] {
         let timed = pieces.filter { $0.timestamp != nil }.sorted { $0.window.begin < $1.window.begin }
         var stretches: [[Piece]] = []
@@ -186,7 +186,7 @@ struct HeldMedia: Sendable {
         return (media - line).magnitude <= Limits.timestampSlack.magnitude + line.magnitude / 10
     }
 
-    /// From one time stamp to another, microseconds.
+    /// From one timestamp to another, microseconds.
     static func distance(from one: Int64, to other: Int64) -> Int64 {
         let ticks = PresentationTime.difference(UInt64(bitPattern: other), UInt64(bitPattern: one))
         return ticks * Microseconds.perSecond / Int64(PresentationTime.timescale)
@@ -212,7 +212,7 @@ package struct ProbedSegment: Sendable, Equatable {
     }
 }
 
-/// An entry of another source's playlist that shows media of the time line.
+/// An entry of another source's playlist that shows media of the timeline.
 struct JoinPoint: Sendable, Equatable {
     var number: Int64
     /// Where its media begin.

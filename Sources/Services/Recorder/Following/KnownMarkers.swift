@@ -26,7 +26,7 @@ struct KnownMarkers: Sendable {
     ///
     /// - Parameters:
     ///   - ranges: those of the playlist
-    ///   - dates: how the source's dates stand to the time line
+    ///   - dates: how the source's dates stand to the timeline
     ///   - first: the beginning of the playlist in the source's time; what ends before it is not taken
     ///   - arrival: when the playlist was fetched
     /// - Returns: markers that are new or of which more is known

@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// How the leading rendition counts and cuts beside another one, as their time stamps show.
+/// How the leading rendition counts and cuts beside another one, as their timestamps show.
 struct LeaderStep: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
     var numbers: Int64

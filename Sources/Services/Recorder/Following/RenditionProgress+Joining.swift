@@ -2,7 +2,7 @@ import Concurrency
 import HLS
 import Timeline
 
-/// Finds the place of a new or renumbered source on the time line by its media (joining).
+/// Finds the place of a new or renumbered source on the timeline by its media (joining).
 ///
 /// It also learns the segment durations of a source that this process has not measured yet.
 extension RenditionProgress {
@@ -72,7 +72,7 @@ extension RenditionProgress {
     /// The start of the first new entry after missing numbers, counted without dates.
     ///
     /// Each missing number counts as the mean duration of the newest held segments. The start stays within
-    /// a target duration of arrival: this playlist, or the one that the time line began with, may have been
+    /// a target duration of arrival: this playlist, or the one that the timeline began with, may have been
     /// that old. Nil when durations are not known, or arrival contradicts the count. Counting keeps the
     /// segments on both sides at their true distance: another recorder may still hold the missing ones.
     func countedStart(of new: NewEntries, target: Int64, at arrival: Arrival) -> Instant? {
@@ -94,7 +94,7 @@ extension RenditionProgress {
         return shared ? entry.sharedStart : counted
     }
 
-    /// The index of the segment to read, to find a playlist's place on the time line; nil for none.
+    /// The index of the segment to read, to find a playlist's place on the timeline; nil for none.
     ///
     /// It is the newest segment that the source listed in an earlier use, else the first one, which is most
     /// likely recorded. Nil if the dates of both sources are believed, as these show the place. In the very
@@ -162,7 +162,7 @@ extension RenditionProgress {
     /// Whether a source that takes over must list something new before any of it is recorded.
     ///
     /// True if it has ended and has no usable dates, or if its dates say that all of it is recorded and its
-    /// arrival says otherwise. False if held media have shown its place on the time line.
+    /// arrival says otherwise. False if held media have shown its place on the timeline.
     mutating func awaitsNews(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         let newest = SeenEntry(playlist, playlist.segments.count - 1)
         if case .found = join { return false }
@@ -229,7 +229,7 @@ extension RenditionProgress {
 
     /// How many of the first new entries a source already listed in an earlier use, by their dates.
     ///
-    /// The time line cannot tell it, as it may be off from these dates.
+    /// The timeline cannot tell it, as it may be off from these dates.
     func seenCount(_ numbers: [Int64], of playlist: MediaPlaylist) -> Int {
         guard let seen = formerUse?.newest(in: playlist), seen.isDated else { return 0 }
         return (numbers.lastIndex(of: seen.number) ?? -1) + 1
@@ -270,14 +270,14 @@ extension RenditionProgress {
             JoinPoint.Held(count: $0.count, end: $0.end)
         }
         if renumberedFrom != nil {
-            // An encoder that begins again may show the same slate, with the same time stamps, later.
+            // An encoder that begins again may show the same slate, with the same timestamps, later.
             let slack = max(2 * PlaylistFollower.target(of: playlist), Limits.renumberedSlack)
             guard held != nil, (start - expected).magnitude <= slack else { return }
         }
         join = .found(JoinPoint(number: number, start: start, held: held))
     }
 
-    /// Whether a segment's media are not held: they begin after the recorded end, or fit no held time stamps.
+    /// Whether a segment's media are not held: they begin after the recorded end, or fit no held timestamps.
     private func isOther(_ probed: ProbedSegment, beginning start: Instant?, lasting duration: Int64) -> Bool
     {
         guard let end = placing.end, probed.firstTimestamp != nil, media.hasTimestamps,

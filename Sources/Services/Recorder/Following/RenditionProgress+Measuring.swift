@@ -106,7 +106,7 @@ extension RenditionProgress {
     /// Takes the measured duration of a stored segment, microseconds.
     ///
     /// With `isCompared` the start of the next segment has confirmed it. Unmeasured segments beside it are
-    /// as long as the time stamps show.
+    /// as long as the timestamps show.
     mutating func measured(
         _ segment: ListedSegment, _ duration: Int64, timestamp: Int64? = nil, isCompared: Bool = false,
     ) {

@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// What a playlist of another source shows of the time line.
+/// What a playlist of another source shows of the timeline.
 extension RenditionProgress {
     /// When a playlist's entries are by the dates of both sources; nil where those do not tell it.
     func datedWindows(
@@ -33,7 +33,7 @@ extension RenditionProgress {
         }
     }
 
-    /// Where the media of a playlist's entry begin on the time line; nil when nothing shows it.
+    /// Where the media of a playlist's entry begin on the timeline; nil when nothing shows it.
     func begin(
         of probed: ProbedSegment, in playlist: MediaPlaylist, of source: String, _ index: Int,
         at arrival: Arrival,

@@ -149,7 +149,7 @@ extension RenditionProgress {
         entries(of: playlist).suffix(max(0, playlist.segments.count - index)).reduce(0) { $0 + $1.duration }
     }
 
-    /// Judges a step by the first time stamp of the segment after it, in units of 90 kHz; nil if unread.
+    /// Judges a step by the first timestamp of the segment after it, in units of 90 kHz; nil if unread.
     ///
     /// - Returns: false when the segment was not asked for
     mutating func judgeStep(before number: Int64, timestamp: Int64?) -> Bool {

@@ -4,7 +4,7 @@ import HLS
 import Monitoring
 import Timeline
 
-/// What the recorder knows of one rendition while it records: the source's numbering, the time line, and
+/// What the recorder knows of one rendition while it records: the source's numbering, the timeline, and
 /// counts.
 struct RenditionProgress: Sendable {
     var description: RenditionDescription
@@ -18,7 +18,7 @@ struct RenditionProgress: Sendable {
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
-    /// How the source's dates stand to the time line.
+    /// How the source's dates stand to the timeline.
     private(set) var dates = SourceDates()
     /// How long the segments of the run really are.
     var measured = MeasuredDurations()
@@ -35,7 +35,7 @@ struct RenditionProgress: Sendable {
     var missed = MissedEntries()
     /// What another source may list, too.
     private(set) var media = HeldMedia()
-    /// The search for the place of a source's playlist on the time line, by the media of its segments.
+    /// The search for the place of a source's playlist on the timeline, by the media of its segments.
     var join = Join.first
     /// The first number of a renumbered playlist that is compared with held media; nil once a run begins.
     var renumberedFrom: Int64?

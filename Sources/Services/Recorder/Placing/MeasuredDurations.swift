@@ -3,7 +3,7 @@ import Timeline
 
 /// How long the segments of a source really are, compared with what EXTINF says of them.
 ///
-/// Old packagers write the target duration for every segment, whole seconds, or nothing: a time line without
+/// Old packagers write the target duration for every segment, whole seconds, or nothing: a timeline without
 /// dates would run away by hours a day. The media of stored segments tell the truth.
 struct MeasuredDurations: Sendable {
     private struct Pair: Sendable {

@@ -1,6 +1,6 @@
 import Timeline
 
-/// How the dates of a source stand to the time line, as its dated segments show: markers are placed like
+/// How the dates of a source stand to the timeline, as its dated segments show: markers are placed like
 /// them.
 struct SourceDates: Sendable {
     private struct Point: Sendable {
@@ -15,7 +15,7 @@ struct SourceDates: Sendable {
     /// Another source run has begun, so that its first date tells nothing of earlier ones.
     private var isNewRun = true
 
-    /// A segment of this date begins there on the time line.
+    /// A segment of this date begins there on the timeline.
     mutating func add(_ date: Instant, beginsAt start: Instant) {
         if isNewRun { points = [] }
         isNewRun = false
@@ -33,7 +33,7 @@ struct SourceDates: Sendable {
         isNewRun = true
     }
 
-    /// Where a date lies on the time line.
+    /// Where a date lies on the timeline.
     ///
     /// Without dated segments it is taken as it is, unless it is too far from arrival to be right.
     func begin(of date: Instant, arrival: Instant) -> Instant {

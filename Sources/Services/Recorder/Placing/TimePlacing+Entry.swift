@@ -22,11 +22,11 @@ extension TimePlacing {
         var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.
         var sharedStart: Instant?
-        /// Time stamps show that it is the same segment, whatever the numbers.
+        /// Timestamps show that it is the same segment, whatever the numbers.
         var isSharedByMedia = false
         /// How far that start may be off before it counts, microseconds.
         var sharedSlack = Limits.tolerance
-        /// Where its media begin on the time line, as held segments show; nil when it is not known.
+        /// Where its media begin on the timeline, as held segments show; nil when it is not known.
         var joinedStart: Instant?
     }
 

@@ -47,7 +47,7 @@ struct TimePlacing: Sendable {
     private(set) var zone: Int64 = 0
     /// What was left of the difference to the source's clock behind the last segment, microseconds.
     private var remainder: Int64 = 0
-    /// How far the source's clock is from the time line, microseconds.
+    /// How far the source's clock is from the timeline, microseconds.
     var drift: Int64 { remainder }
     /// How much of the difference came at once, microseconds: no drift, and left to be slewed off gently.
     private var leap: Int64 = 0
@@ -132,7 +132,7 @@ struct TimePlacing: Sendable {
     ///
     /// These are the entries whose middle lies before `end`. With `byDates` they count only if dates show it,
     /// and if these dates have about the same offset from arrival as those of the run before. They are then
-    /// compared with the dates of that run, as the time line may still be off from these. Entries placed by
+    /// compared with the dates of that run, as the timeline may still be off from these. Entries placed by
     /// arrival are compared with the arrival of that run if the clock was set.
     ///
     /// With `areOthers`, for media known not to be held, an entry must lie some target durations before
@@ -157,7 +157,7 @@ struct TimePlacing: Sendable {
         return placements.prefix { $0.start + $0.duration / 2 + slack < reached }.count
     }
 
-    /// Believes dates, whatever the arrival clock says, if one of them continues the time line of `former`.
+    /// Believes dates, whatever the arrival clock says, if one of them continues the timeline of `former`.
     private mutating func believe(
         _ entries: [Entry], _ arrival: Arrival, goingOnFrom former: TimePlacing, target: Int64,
     ) {
@@ -207,7 +207,7 @@ extension TimePlacing {
 
     /// Judges the first dates of a source run by what they are off from arrival, microseconds.
     ///
-    /// Dates that go on where the time line ends are believed whatever the clock of arrival says.
+    /// Dates that go on where the timeline ends are believed whatever the clock of arrival says.
     private mutating func judgeOffset(_ offset: Int64, first: Instant, target: Int64) {
         let bound = choice == .source ? Limits.plausibleDates : Limits.plausibleOffset
         let isPlausible = offset.magnitude <= bound.magnitude
@@ -243,7 +243,7 @@ extension TimePlacing {
         unused = nil
     }
 
-    /// Uses rejected dates again once several in a row continue each other and the time line.
+    /// Uses rejected dates again once several in a row continue each other and the timeline.
     ///
     /// One wrong date says nothing of the dates after it.
     ///
@@ -266,7 +266,7 @@ extension TimePlacing {
         return true
     }
 
-    /// Whether the time line may jump to a date: the settings trust dates, and it would not run back.
+    /// Whether the timeline may jump to a date: the settings trust dates, and it would not run back.
     ///
     /// The date must also be plausible by arrival.
     private func mayJump(to date: Instant, _ arrived: Arrived) -> Bool {
@@ -274,7 +274,7 @@ extension TimePlacing {
             && (date - arrived.start).magnitude <= Limits.plausibleDates.magnitude
     }
 
-    /// Whether the time line follows a jump to a date; if so, this date sets the offset from arrival.
+    /// Whether the timeline follows a jump to a date; if so, this date sets the offset from arrival.
     private mutating func followsJump(to date: Instant, _ arrived: Arrived) -> Bool {
         guard end == nil || arrived.entry.showsJump, mayJump(to: date, arrived) else { return false }
         sourceOffset = date - arrived.start
@@ -315,7 +315,7 @@ extension TimePlacing {
         end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
     }
 
-    /// Whether a date continues the time line, or jumps as arrival or the numbers do.
+    /// Whether a date continues the timeline, or jumps as arrival or the numbers do.
     ///
     /// `expected` is the likeliest date by arrival, `drift` the distance from the possible dates in
     /// microseconds, `counted` the date by numbers; nil if unknown.
@@ -375,13 +375,13 @@ extension TimePlacing {
         return decide(start: start, duration: entry.duration, stepped: isHole)
     }
 
-    /// What is shorter is no hole where only arrival or time stamps show one, microseconds.
+    /// What is shorter is no hole where only arrival or timestamps show one, microseconds.
     private static func leastHole(target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
 
-    /// By how much a segment is stretched or cut for the time line to come nearer to its clock, microseconds.
+    /// By how much a segment is stretched or cut for the timeline to come nearer to its clock, microseconds.
     ///
     /// Drift beyond the bound is corrected at once, by up to a share of the duration. Otherwise a source with
-    /// wrong EXTINF would move the time line away without limit.
+    /// wrong EXTINF would move the timeline away without limit.
     private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64, _ gentle: Int64) -> Int64 {
         max(min(size, gentle), min(size - bound, duration / Limits.firmSlewShare))
     }

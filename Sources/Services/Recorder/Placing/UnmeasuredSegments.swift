@@ -3,11 +3,11 @@ import Timeline
 
 /// Segments of a source run that nothing has measured: lost, damaged or encrypted ones.
 ///
-/// The time stamps of the segments around them tell how long they play together.
+/// The timestamps of the segments around them tell how long they play together.
 struct UnmeasuredSegments: Sendable {
     private struct Entry: Sendable {
         var number: Int64
-        /// How much of the time line it takes, microseconds; nil where that says nothing of its media.
+        /// How much of the timeline it takes, microseconds; nil where that says nothing of its media.
         var length: Int64?
         /// Where its media begin and end, in units of 90 kHz; nil until they are measured.
         var media: (begin: Int64, end: Int64)?
@@ -22,7 +22,7 @@ struct UnmeasuredSegments: Sendable {
     ///
     /// - Parameters:
     ///   - number: above those of all segments before it
-    ///   - length: how much of the time line it takes, microseconds; nil where that says nothing of its media
+    ///   - length: how much of the timeline it takes, microseconds; nil where that says nothing of its media
     mutating func add(_ number: Int64, length: Int64?) {
         if let last = entries.last, last.number >= number { entries = [] }
         entries.append(Entry(number: number, length: length))
@@ -36,7 +36,7 @@ struct UnmeasuredSegments: Sendable {
     ///   - timestamp: where its media begin, in units of 90 kHz
     ///   - duration: how long they play, microseconds
     /// - Returns: whether its own length is settled already, and by how much the others play longer than the
-    ///   time line says, microseconds
+    ///   timeline says, microseconds
     mutating func measured(
         _ number: Int64, timestamp: Int64?, duration: Int64,
     ) -> (isSettled: Bool, others: Int64) {

@@ -20,7 +20,7 @@ struct RenditionQueue: Sendable {
     var discontinuitySequence: Int32?
     /// The format of the last published segment.
     var format: SegmentFormat?
-    /// Where the time stamps of what was published stand.
+    /// Where the timestamps of what was published stand.
     private var timestamps = TimestampTrail()
     /// Asked for by something that was given up.
     var pendingBoundary: String?

@@ -1,7 +1,7 @@
 import MediaFormat
 import Timeline
 
-/// How the time stamps of a queue's segments go on from one to the next.
+/// How the timestamps of a queue's segments go on from one to the next.
 ///
 /// An encoder may restart, continue its numbers and not announce it; players stall where time jumps inside a
 /// discontinuity domain.
@@ -31,12 +31,12 @@ struct TimestampTrail: Sendable {
 
     /// The segment published last, as far as it can be compared.
     private var last: Place?
-    /// The time stamps went on by the duration when they were last compared.
+    /// The timestamps went on by the duration when they were last compared.
     ///
     /// A source whose EXTINF never fits its media would have a boundary at every segment.
     private var isReliable = false
 
-    /// Whether the time stamps of a segment jump away from what was published last.
+    /// Whether the timestamps of a segment jump away from what was published last.
     func jumps(to fact: SegmentFact) -> Bool {
         isReliable && goesOn(with: fact) == false
     }
@@ -47,7 +47,7 @@ struct TimestampTrail: Sendable {
         last = Place(fact)
     }
 
-    /// Whether the time stamps went on by the last duration; nil unless the segment is the next one of the
+    /// Whether the timestamps went on by the last duration; nil unless the segment is the next one of the
     /// numbering.
     private func goesOn(with fact: SegmentFact) -> Bool? {
         guard let last, let next = Place(fact), next.identity.run == last.identity.run,

@@ -24,7 +24,7 @@ struct RecordingClock: Sendable {
 
     /// Begins at the host's time.
     ///
-    /// If the database's time differs by more than a minute, it begins at that instead, unless the time line
+    /// If the database's time differs by more than a minute, it begins at that instead, unless the timeline
     /// ended shortly before the host's time.
     init(_ moment: Moment, databaseDate: Instant?, lineEnd: Instant? = nil) {
         let difference = databaseDate.map { $0 - moment.date } ?? 0
@@ -34,7 +34,7 @@ struct RecordingClock: Sendable {
         anchor = Moment(date: moment.date + correction, steady: moment.steady)
     }
 
-    /// Whether a time line ended shortly before a date, or up to a minute after it.
+    /// Whether a timeline ended shortly before a date, or up to a minute after it.
     private static func goesOn(from lineEnd: Instant?, at date: Instant) -> Bool {
         guard let lineEnd else { return false }
         return (-Limits.clockDifference...Limits.shortInterruption).contains(date - lineEnd)

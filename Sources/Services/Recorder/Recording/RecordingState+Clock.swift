@@ -13,7 +13,7 @@ extension RecordingState {
         let isFollowed = clock.stepSize == 0
         let text = "The clocks of this host and of the database differ: dates go by "
         log(
-            .warning, text + (isFollowed ? "the host's, where the time line ends" : "the database's"),
+            .warning, text + (isFollowed ? "the host's, where the timeline ends" : "the database's"),
             ["seconds": Self.seconds(difference)])
     }
 
@@ -37,7 +37,7 @@ extension RecordingState {
         "\(Double(microseconds / Microseconds.perMillisecond) / 1000)"
     }
 
-    /// How far the time line is ahead of the clock, microseconds; nil up to `Limits.timelineLead`.
+    /// How far the timeline is ahead of the clock, microseconds; nil up to `Limits.timelineLead`.
     func leadOfTimeline(now: SteadyInstant) -> Int64? {
         let lead = publication.publisher.end - clock.date(at: now)
         return lead > Limits.timelineLead ? lead : nil

@@ -60,7 +60,7 @@ extension RecordingState {
     /// What is wrong with the channel; nil when nothing is.
     private func words(now: SteadyInstant) -> String? {
         if let lead = leadOfTimeline(now: now) {
-            return "the time line lies \(lead / Microseconds.perSecond) s ahead of the clock; "
+            return "the timeline lies \(lead / Microseconds.perSecond) s ahead of the clock; "
                 + "POST /api/v1/channels/\(channel.id)/reanchor lets it go on at now"
         }
         return condition.words(keyPendingCount: publication.keyPendingLines.count)

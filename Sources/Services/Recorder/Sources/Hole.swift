@@ -32,7 +32,7 @@ struct Hole: Sendable, Equatable {
 /// Where a segment of another source belongs that is to fill a hole.
 struct Repair: Sendable {
     var hole: Hole
-    /// When its media begin, as far as time stamps or bytes of its playlist show it; nil where dates do.
+    /// When its media begin, as far as timestamps or bytes of its playlist show it; nil where dates do.
     var mediaBegin: Instant?
 }
 

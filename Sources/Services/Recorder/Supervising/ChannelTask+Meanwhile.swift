@@ -116,7 +116,7 @@ extension ChannelTask {
 }
 
 extension JournalEntry {
-    /// Whether it is a segment of a time line that the channel has left.
+    /// Whether it is a segment of a timeline that the channel has left.
     fileprivate func isSetAside(by point: ReanchorPoint?) -> Bool {
         fact.map { point?.setsAside($0) ?? false } ?? false
     }

@@ -74,7 +74,7 @@ struct UnownedJournal: Sendable {
         return false
     }
 
-    /// Sets aside what the journal holds of the time line that a reanchored channel has left: a recorder that
+    /// Sets aside what the journal holds of the timeline that a reanchored channel has left: a recorder that
     /// reads it would go on there.
     ///
     /// Segments of it that wait for their keys leave the journal; their bytes stay until their hour is
@@ -91,7 +91,7 @@ struct UnownedJournal: Sendable {
         }
     }
 
-    /// Without a fence, a segment that waits for its key belongs to the former time line if it begins after
+    /// Without a fence, a segment that waits for its key belongs to the former timeline if it begins after
     /// now.
     private func isAhead(_ entry: JournalEntry, of point: ReanchorPoint, now: Instant) -> Bool {
         switch entry {

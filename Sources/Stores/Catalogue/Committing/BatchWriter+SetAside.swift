@@ -1,7 +1,7 @@
 import Postgres
 import Timeline
 
-/// What comes late of a time line that the channel has left.
+/// What comes late of a timeline that the channel has left.
 extension BatchWriter {
     /// Removes from the batch what was recorded before the channel was reanchored, at times ahead of it.
     ///
@@ -23,7 +23,7 @@ extension BatchWriter {
         return ahead
     }
 
-    /// Stores segments apart from the time line.
+    /// Stores segments apart from the timeline.
     ///
     /// An identity that was recorded again since then is left out; its bytes stay until their hour is
     /// deleted.

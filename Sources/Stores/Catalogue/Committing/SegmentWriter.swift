@@ -8,7 +8,7 @@ struct SegmentWriter {
     /// Stores segments that are new to `intake` and begin after the expiry cut.
     ///
     /// If the row of their rendition or format is missing, it is created, and they are entered again. With
-    /// `staysApart` overlaps stay: the caller takes the segments off the time line in the same transaction.
+    /// `staysApart` overlaps stay: the caller takes the segments off the timeline in the same transaction.
     func enter(_ segments: [IncomingSegment], staysApart: Bool = false) async throws -> TouchedQuarters {
         var touched = TouchedQuarters()
         var entries = try await enterOnce(segments, &touched)

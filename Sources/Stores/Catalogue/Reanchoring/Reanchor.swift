@@ -5,7 +5,7 @@ package import Timeline
 package struct Reanchored: Sendable, Equatable {
     /// End of the published log; nil if nothing is left in it.
     package var liveEdge: Instant?
-    /// Segments that were taken off the time line.
+    /// Segments that were taken off the timeline.
     package var setAside: Int
 }
 

@@ -65,7 +65,7 @@ package struct KnownSegment: Sendable, Equatable {
     package var isGap = false
     /// What is stored of a segment that is not whole; nil for a whole one.
     package var part: KnownPart?
-    /// The first time stamp of its media, in units of 90 kHz; nil where that is not known.
+    /// The first timestamp of its media, in units of 90 kHz; nil where that is not known.
     ///
     /// Also nil if the segment is spliced, or is not one of the newest `Limits.knownDigests`.
     package var firstTimestamp: Int64?
@@ -233,8 +233,8 @@ extension Statement {
     private static let sourceGap = "\(GapReason.sourceGap.rawValue)"
 
     /// The newest identities of the two source runs of each rendition that reach furthest in time, the
-    /// furthest first, newest first in the order of the index; the first of them with the digests and time
-    /// stamps of their segments.
+    /// furthest first, newest first in the order of the index; the first of them with the digests and
+    /// timestamps of their segments.
     ///
     /// The newest identity of a run tells how far it reaches. Of what is lost a row of `loss` tells whether
     /// it is a gap of the source.

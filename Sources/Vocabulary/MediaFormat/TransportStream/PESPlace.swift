@@ -1,4 +1,4 @@
-/// The positions of the time stamps of a PES packet in its first transport packet (ISO 13818-1 §2.4.3.6).
+/// The positions of the timestamps of a PES packet in its first transport packet (ISO 13818-1 §2.4.3.6).
 struct PESPlace {
     let pid: UInt16
     /// DTS, or PTS without one.
