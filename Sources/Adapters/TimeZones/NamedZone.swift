@@ -39,7 +39,8 @@ package struct NamedZone: Sendable {
 
     /// The names that the platform knows, in order.
     package static var names: [String] {
-        Set(TimeZone.knownTimeZoneIdentifiers.filter(hasForm)).union(["UTC"]).sorted()
+        let single = singleNames.filter { TimeZone(identifier: $0) != nil }
+        return Set(TimeZone.knownTimeZoneIdentifiers.filter(hasForm)).union(single).sorted()
     }
 
     /// The instant of a civil time; nil when the date does not exist.
@@ -68,6 +69,13 @@ package struct NamedZone: Sendable {
             (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || (0x30...0x39).contains(byte)
                 || "/_+-".utf8.contains(byte)
         }
-        return isName && (name == "UTC" || name == "GMT" || name.contains("/"))
+        return isName && (name.contains("/") || singleNames.contains(name))
     }
+
+    /// The names of the list without an area, except for those that are also abbreviations, such as `CET`.
+    private static let singleNames: Set<String> = [
+        "Cuba", "Egypt", "Eire", "GB", "GB-Eire", "GMT", "Greenwich", "Hongkong", "Iceland", "Iran", "Israel",
+        "Jamaica", "Japan", "Kwajalein", "Libya", "NZ", "NZ-CHAT", "Navajo", "PRC", "Poland", "Portugal",
+        "ROC", "ROK", "Singapore", "Turkey", "UCT", "UTC", "Universal", "W-SU", "Zulu",
+    ]
 }
