@@ -161,8 +161,8 @@ extension Limits {
     static let nearestSpansAge = Duration.seconds(10)
     /// Rows of channels that are read again, because a transaction with a lower row may commit later.
     static let lateRows: Int32 = 100
-    /// Bytes of a block without its segments, with its slot in the block index of its channel: 280 bytes beside
-    /// a neighbour, and 900 where there is none.
+    /// Bytes of a block without its segments, with its slot in the block index of its channel: 280 bytes
+    /// beside a neighbour, and 900 where there is none.
     static let blockOverhead = 1280
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.
     static let vectorBytes = 48
@@ -207,8 +207,8 @@ extension Limits {
     static let cachedChannels = 4096
     /// Block indexes of channels in memory; above this all are made again.
     static let cachedBlockIndexes = 4096
-    /// Multivariant playlists of a block index, without what depends on the window: they change with formats, and
-    /// where renditions begin or end.
+    /// Multivariant playlists of a block index, without what depends on the window: they change with
+    /// formats, and where renditions begin or end.
     static let templatesPerBlockIndex = 4
     /// After this time a cached channel or head is read again.
     static let freshFor = Duration.seconds(2)

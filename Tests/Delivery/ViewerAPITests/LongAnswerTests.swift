@@ -55,7 +55,8 @@ import Timeline
     @Test("Many viewers behind one proxy wait for each other's compositions; none is refused")
     func behindProxy() async throws {
         try await ViewerFixture.with { viewer in
-            let index = TimelineIndex(catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: .system)
+            let index = TimelineIndex(
+                catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: ManualClock().clock)
             let player = WindowPlayer(index: index, maxWindowSeconds: 86_400)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<100 {

@@ -34,9 +34,9 @@ package final class TimelineIndex: Sendable {
 
     /// Creates an index.
     ///
-    /// Cached data remains valid for `maxStaleSeconds` while the catalogue is unavailable. After that its files
-    /// may have been deleted. `isShared` says that other nodes answer the same viewers. Windows are read from
-    /// the catalogue on `executor`, with nil on the runtime's threads.
+    /// Cached data remains valid for `maxStaleSeconds` while the catalogue is unavailable. After that its
+    /// files may have been deleted. `isShared` says that other nodes answer the same viewers. Windows are
+    /// read from the catalogue on `executor`, with nil on the runtime's threads.
     package init(
         catalogue: Catalogue, maxStaleSeconds: Int64, isShared: Bool = false,
         executor: (any TaskExecutor)? = nil, clock: HostClock,
