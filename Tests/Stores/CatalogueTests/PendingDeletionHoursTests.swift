@@ -75,6 +75,26 @@ struct PendingDeletionHoursTests {
         }
     }
 
+    @Test("Hours that could not be deleted are the last whose grace period ends early")
+    func failedLast() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let facts = (0..<3).map { recording.fact(Int64($0), at: Int64($0) * hour) }
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            for (index, grace) in [0, 7_200, 7_200].enumerated() {
+                try await test.catalogue.expire(
+                    recording.channel, before: midnight + Int64(index + 1) * hour, graceSeconds: grace)
+                for hour in try await test.catalogue.pendingDeletionHours(limit: 9) {
+                    try await test.catalogue.postpone(hour, seconds: 600)
+                }
+            }
+            #expect(try await test.catalogue.expediteDeletions(limit: 2) == 2)
+            #expect(try await pending(test) == ["news/v0 1", "news/v0 2"])
+            #expect(try await test.catalogue.expediteDeletions(limit: 2) == 1)
+            #expect(try await pending(test).count == 3)
+        }
+    }
+
     @Test("An hour that is scheduled again gets a new grace period and is not completed by the old one")
     func again() async throws {
         try await withCatalogue { test in

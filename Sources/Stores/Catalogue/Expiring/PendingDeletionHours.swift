@@ -77,7 +77,8 @@ extension Catalogue {
         }
     }
 
-    /// Ends the grace period of at most `limit` hours, the earliest first.
+    /// Ends the grace period of at most `limit` hours, the earliest first; those that could not be deleted
+    /// before are last.
     ///
     /// - Returns: the number of hours
     package func expediteDeletions(limit: Int) async throws(CatalogueError) -> Int {
@@ -86,19 +87,19 @@ extension Catalogue {
                 """
                 UPDATE doomed d SET not_before = now() FROM (
                     SELECT prefix, hour_us FROM doomed WHERE not_before > now()
-                    ORDER BY not_before, hour_us LIMIT \(limit)) AS next
+                    ORDER BY failed, not_before, hour_us LIMIT \(limit)) AS next
                 WHERE d.prefix = next.prefix AND d.hour_us = next.hour_us
                 """
             ).affectedRows
         }
     }
 
-    /// Delays the deletion of an hour, counted from now.
+    /// Delays the deletion of an hour that could not be deleted, counted from now.
     package func postpone(_ hour: PendingDeletionHour, seconds: Int) async throws(CatalogueError) {
         try await mappingErrors {
             _ = try await pool.query(
                 """
-                UPDATE doomed SET not_before = now() + make_interval(secs => \(Double(seconds)))
+                UPDATE doomed SET not_before = now() + make_interval(secs => \(Double(seconds))), failed = true
                 WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
                 """)
         }
