@@ -1,6 +1,7 @@
 import Concurrency
 import SegmentStore
 import Synchronization
+import Timeline
 
 /// What a disk lacks of that which is to stay free; zero of what it has.
 struct Shortage: Sendable, Equatable {
@@ -19,15 +20,18 @@ struct DeletionStep {
     var deleted = Deleted()
     /// Hours that are done, with files or without.
     var doneHours = 0
-    var failedHours = 0
+    /// Channels of which files were deleted.
+    var freed: Set<ChannelID> = []
+    /// Channels of which hours could not be deleted.
+    var failed: Set<ChannelID> = []
 }
 
 /// Whether what is deleted under disk pressure becomes free, and how much may therefore be deleted.
 ///
 /// Files that cannot be deleted, snapshots, and readers that hold files open keep their space in use; some
-/// file systems free it half a minute later. What expires meanwhile is lost for nothing. So only a few
-/// deletions go ahead of their effect. Where none shows within a pause, one more is tried, and the pause
-/// doubles each time.
+/// file systems free it half a minute later. What expires meanwhile is lost for nothing. So only a little is
+/// deleted before the effect of it is seen. Where none is seen within a pause, one more deletion is tried,
+/// and the pause doubles each time. A channel whose files cannot be deleted has such pauses of its own.
 final class DeletionEffect: Sendable {
     /// Why no space becomes free.
     enum Trouble: String {
@@ -37,121 +41,203 @@ final class DeletionEffect: Sendable {
     }
 
     fileprivate struct State {
-        /// What was deleted and has not shown as free space.
-        var unseen = Deleted()
-        /// The steps that deleted it, those that failed included.
+        /// Deletions whose effect has not been seen.
+        var unseen = Change()
+        /// How many they are, those that failed included.
         var steps = 0
-        /// When the last of them was; nil if all that was deleted has shown.
+        /// When the first and the last of them were; nil if there are none.
+        var begun: SteadyInstant?
         var since: SteadyInstant?
         /// The least space that was free since the first of them, and what was short then.
         var lowest: StorageSpace?
         var shortage = Shortage(bytes: 0, files: 0)
-        /// Steps that may go ahead of their effect.
-        var allowance = Limits.stepsAhead
+        /// Steps that may be taken before their effect is seen.
+        var allowance = Limits.unconfirmedSteps
         var pause = Limits.effectPause
         var trouble: Trouble?
+        /// What outlasts an effect.
+        var lasting = Lasting()
+    }
+
+    /// What is known whether space becomes free or not.
+    fileprivate struct Lasting {
         /// Until when hours that failed are not tried again.
         var retry: SteadyInstant?
+        /// Channels whose files could not be deleted, and until when nothing more of them expires; at most
+        /// one entry per channel.
+        var stuck: [ChannelID: (until: SteadyInstant, pause: Duration)] = [:]
+        /// Until when they are not tried even if no other channel has anything left.
+        var stuckRetry: SteadyInstant?
+        var writing = WritingRate()
     }
 
     private let state = Mutex(State())
 
-    /// What was deleted and has not shown as free space.
-    var unseen: Deleted { state.withLock { $0.unseen } }
+    /// What was deleted and has not been seen as free space.
+    var unseen: Deleted { state.withLock { $0.unseen.deleted } }
 
     var trouble: Trouble? { state.withLock { $0.trouble } }
 
-    /// Whether an effect is waited for.
-    var isAwaited: Bool { state.withLock { $0.since != nil } }
-
-    /// Whether one more step may go ahead of its effect.
-    var allowsStep: Bool { state.withLock { $0.steps < $0.allowance } }
+    /// Whether one more step may be taken before the effect of the earlier ones is seen, of which `bytes` may
+    /// be missing together.
+    func allowsStep(bytes: Int64, at now: SteadyInstant) -> Bool {
+        state.withLock { $0.allowsStep(bytes: bytes, at: now) }
+    }
 
     /// Whether hours that wait for their deletion may be tried: while something is wrong only from time to
     /// time.
-    func allowsPending(at now: SteadyInstant) -> Bool {
+    func allowsPending(bytes: Int64, at now: SteadyInstant) -> Bool {
         state.withLock { state in
-            if let retry = state.retry, now < retry { return false }
-            if state.steps < state.allowance { return true }
-            if state.trouble != nil { state.retry = now + Limits.effectPause }
+            if let retry = state.lasting.retry, now < retry { return false }
+            if state.allowsStep(bytes: bytes, at: now) { return true }
+            if state.trouble != nil { state.lasting.retry = now + Limits.effectPause }
             return state.trouble != nil
         }
     }
 
-    /// Compares the free space with what was deleted before.
-    func look(_ space: StorageSpace, isShort: Bool, at now: SteadyInstant) {
-        state.withLock { $0.look(space, isShort: isShort, at: now) }
+    /// Channels whose files could not be deleted lately, so that nothing more of them is to expire.
+    func stuck(at now: SteadyInstant) -> Set<ChannelID> {
+        state.withLock { Set($0.lasting.stuck.filter { now < $0.value.until }.keys) }
     }
 
-    /// Enters a deletion, with the space before and after it.
+    /// Whether such a channel may be tried because no other one has anything left.
+    func allowsStuck(at now: SteadyInstant) -> Bool {
+        state.withLock { state in state.lasting.stuckRetry.map { now >= $0 } ?? true }
+    }
+
+    /// Compares the free space with what was deleted before.
+    func look(_ space: StorageSpace, isShort: Bool, isRecording: Bool, at now: SteadyInstant) {
+        state.withLock { state in
+            state.lasting.writing.look(
+                space, isRecording: isRecording, isQuiet: state.since == nil, at: now)
+            state.look(space, isShort: isShort, at: now)
+        }
+    }
+
+    /// Enters a deletion that began at `began`, with the space before and after it.
+    ///
+    /// `channel` is that of which a quarter of an hour expired for it, if one did.
     ///
     /// A step that finds nothing to delete, as where all that has expired is kept, counts for nothing.
     func enter(
         _ step: DeletionStep, shortage: Shortage, from before: StorageSpace, to after: StorageSpace,
-        expired: Bool, at now: SteadyInstant,
+        expired channel: ChannelID?, began: SteadyInstant, at now: SteadyInstant,
     ) {
         state.withLock { state in
-            if step.failedHours > 0 { state.retry = now + Limits.effectPause }
-            state.enter(step, shortage: shortage, from: before, to: after, expired: expired, at: now)
+            if !step.failed.isEmpty { state.lasting.retry = now + Limits.effectPause }
+            if let channel { state.enterStuck(channel, step, at: now) }
+            let written = state.lasting.writing.bytes(in: now - began)
+            let change = Change(step.deleted, from: before, to: after, written: written)
+            state.enter(change, of: step, shortage: shortage, to: after, expired: channel != nil, at: now)
+            state.lasting.writing.interrupt()
         }
     }
 }
 
 extension DeletionEffect.State {
+    fileprivate func allowsStep(bytes: Int64, at now: SteadyInstant) -> Bool {
+        if steps < allowance { return true }
+        guard trouble == nil, let begun else { return false }
+        return unseen.deleted.bytes < bytes && now - begun < Limits.effectPause
+    }
+
     fileprivate mutating func look(_ space: StorageSpace, isShort: Bool, at now: SteadyInstant) {
         if !isShort { trouble = nil }
-        guard let since, let lowest else { return }
-        if space.hasRisen(from: lowest, by: unseen, of: shortage) { return showed() }
+        guard let since, let begun, let lowest else { return }
+        if Change(unseen.deleted, from: lowest, to: space).isSeen(in: shortage) { return becameFree() }
         self.lowest = lowest.least(space)
-        guard now - since >= pause else { return }
-        if isShort {
-            trouble = trouble ?? .withoutEffect
-            allowance = 1
+        guard now - (isUndecided ? begun : since) >= pause else { return }
+        if isShort, !isUndecided {
+            if unseen.deleted.files > 0 || trouble == nil {
+                trouble = .withoutEffect
+                allowance = 1
+            }
             pause = min(pause * 2, Limits.longestEffectPause)
         }
-        (unseen, steps, self.since, self.lowest) = (Deleted(), 0, nil, nil)
+        (unseen, steps, self.begun, self.since, self.lowest) = (Change(), 0, nil, nil, nil)
+    }
+
+    /// Whether recorders can have written all that became free.
+    private var isUndecided: Bool {
+        shortage.bytes > 0 && unseen.deleted.files > 0 && unseen.deleted.bytes < unseen.written
     }
 
     fileprivate mutating func enter(
-        _ step: DeletionStep, shortage: Shortage, from before: StorageSpace, to after: StorageSpace,
-        expired: Bool, at now: SteadyInstant,
+        _ change: Change, of step: DeletionStep, shortage: Shortage, to after: StorageSpace, expired: Bool,
+        at now: SteadyInstant,
     ) {
-        let hasFailed = step.deleted.files == 0 && step.failedHours > 0
+        let hasFailed = change.deleted.files == 0 && !step.failed.isEmpty
         // Hours that failed before say nothing new.
-        guard step.deleted.files > 0 || hasFailed && expired else { return }
+        guard change.deleted.files > 0 || hasFailed && expired else { return }
         self.shortage = shortage
-        if after.hasRisen(from: before, by: step.deleted, of: shortage) { return showed() }
-        unseen.files += step.deleted.files
-        unseen.bytes += step.deleted.bytes
-        lowest = (lowest ?? before).least(after)
+        unseen.add(change)
+        if change.isSeen(in: shortage) || unseen.isSeen(in: shortage) { return becameFree() }
+        lowest = (lowest ?? after).least(after)
+        begun = begun ?? now
         since = expired ? now : since ?? now
         steps += 1
         if hasFailed {
             trouble = .undeletable
-            allowance = 1
+            allowance = min(allowance, Limits.unconfirmedSteps)
         }
     }
 
-    /// Space has become free: as many more steps may go ahead of their effect as have proved to be needed.
-    private mutating func showed() {
-        let (allowance, retry) = (min(2 * allowance, Limits.mostStepsAhead), retry)
+    /// Nothing more of a channel expires for a while if its files could not be deleted.
+    fileprivate mutating func enterStuck(_ channel: ChannelID, _ step: DeletionStep, at now: SteadyInstant) {
+        if step.freed.contains(channel) {
+            lasting.stuck[channel] = nil
+        } else if step.failed.contains(channel) {
+            let former = lasting.stuck[channel]?.pause
+            let next = former.map { min($0 * 2, Limits.longestEffectPause) } ?? Limits.stuckPause
+            lasting.stuck[channel] = (now + next, next)
+            lasting.stuckRetry = now + pause
+        }
+    }
+
+    /// Space has become free: as many more steps may be taken before that as have proved to be needed.
+    private mutating func becameFree() {
+        let (allowance, lasting) = (min(2 * allowance, Limits.mostUnconfirmedSteps), lasting)
         self = Self()
-        self.allowance = max(allowance, Limits.stepsAhead)
-        self.retry = retry
+        self.allowance = max(allowance, Limits.unconfirmedSteps)
+        self.lasting = lasting
+    }
+}
+
+/// What was deleted, and how the free space changed.
+private struct Change {
+    var deleted = Deleted()
+    var bytes: Int64 = 0
+    var files: Int64 = 0
+    /// Bytes that recorders are taken to have written meanwhile.
+    var written: Int64 = 0
+
+    init() {}
+
+    init(_ deleted: Deleted, from before: StorageSpace, to after: StorageSpace, written: Int64 = 0) {
+        (self.deleted, self.written) = (deleted, written)
+        bytes = after.availableBytes - before.availableBytes
+        files = (after.availableFiles ?? 0) - (before.availableFiles ?? 0)
+    }
+
+    mutating func add(_ other: Change) {
+        deleted.files += other.deleted.files
+        deleted.bytes += other.deleted.bytes
+        bytes += other.bytes
+        files += other.files
+        written += other.written
+    }
+
+    /// Whether of all that was short at least a part of what was deleted is free now; others write meanwhile.
+    func isSeen(in shortage: Shortage) -> Bool {
+        guard deleted.files > 0 else { return false }
+        return
+            (shortage.bytes <= 0
+            || bytes + written >= max(1, (deleted.bytes + written) / Limits.effectShare))
+            && (shortage.files <= 0 || files >= max(1, Int64(deleted.files) / Limits.effectShare))
     }
 }
 
 extension StorageSpace {
-    /// Whether of all that was short at least a part of what was deleted is free now; others write meanwhile.
-    fileprivate func hasRisen(from before: Self, by deleted: Deleted, of shortage: Shortage) -> Bool {
-        guard deleted.files > 0 else { return false }
-        let files = (availableFiles ?? 0) - (before.availableFiles ?? 0)
-        return
-            (shortage.bytes <= 0
-            || availableBytes - before.availableBytes >= max(1, deleted.bytes / Limits.effectShare))
-            && (shortage.files <= 0 || files >= max(1, Int64(deleted.files) / Limits.effectShare))
-    }
-
     fileprivate func least(_ other: Self) -> Self {
         StorageSpace(
             totalBytes: totalBytes, availableBytes: min(availableBytes, other.availableBytes),

@@ -12,8 +12,10 @@ enum Limits {
     static let leastArchiveSample = 8
     /// How long it is believed what such a look found.
     static let archiveCheckPause = Duration.seconds(60)
-    /// How long the catalogue must have been there before initialization sections and keys are deleted:
-    /// recorders enter a day's facts in less.
+    /// How long the catalogue must have been there before initialization sections and keys are deleted.
+    ///
+    /// Recorders enter what they have in their journals meanwhile; after an outage of many hours, with
+    /// hundreds of channels, it may take them longer.
     static let backlogTime = Duration.seconds(600)
     /// Initialization sections and keys that are looked up with one statement.
     static let objectsAtOnce = 500
@@ -24,16 +26,26 @@ enum Limits {
     static let fileFloor: Int64 = 5000
     /// Steps in one round under disk pressure; each deletes a quarter of an hour or some pending hours.
     static let stepsUnderPressure = 200
-    /// Deletions that may go ahead of the space that they free, at first: a file system frees it at once, or
-    /// with its next transaction.
-    static let stepsAhead = 4
-    /// The same after they have proved to have an effect, late: in the half minute that some file systems
+    /// Deletions whose space need not be free before the next one, at first: a file system frees it at once,
+    /// or with its next transaction.
+    static let unconfirmedSteps = 4
+    /// The same after deletions have proved to have an effect, late: in the half minute that some file systems
     /// take a thousand channels complete as many quarters of an hour.
-    static let mostStepsAhead = 32
+    static let mostUnconfirmedSteps = 32
+    /// The part of the floor, as a divisor, that such deletions may take together, however many they are:
+    /// while much is written, no single one of a small channel is seen in the free space.
+    static let unconfirmedShare: Int64 = 16
     /// The part of what was deleted, as a divisor, that must become free: others write meanwhile.
+    ///
+    /// The same part of what recorders are taken to have written meanwhile must show, too: they do not write
+    /// evenly.
     static let effectShare: Int64 = 4
+    /// The time, seconds, over which it is averaged how much is written.
+    static let writingSeconds = 8.0
     /// How long deletions may take to have an effect, and hours that cannot be deleted wait.
     static let effectPause = Duration.seconds(60)
+    /// How long nothing more of a channel expires whose files could not be deleted, at first; it doubles.
+    static let stuckPause = Duration.seconds(600)
     /// The longest pause between deletions that have no effect: a quarter of an hour is lost in each.
     static let longestEffectPause = Duration.seconds(86_400)
     /// Seconds between two looks at the free space while an effect is waited for: recording writes less in

@@ -12,23 +12,24 @@ extension RetentionService {
     ///
     /// Nothing expires that would free no space: where the floor is larger than the disk, or the archive
     /// lacks its files. A round deletes no more than is short at its begin, and little while what was deleted
-    /// does not become free.
+    /// does not become free. A channel whose files cannot be deleted is passed over for a while.
     ///
-    /// Recording also stops if the catalogue is unavailable, or freed space is waited for, and less than half
-    /// of the floor is free, so that PostgreSQL has space to recover.
+    /// Recording also stops if the catalogue is unavailable, freed space is waited for, or files cannot be
+    /// deleted, and less than half of the floor is free, so that PostgreSQL has space to recover.
     func keepSpaceFree() async throws {
         do {
             try await freeSpace()
         } catch {
-            if let space = try await store.space() { stopBelowHalf(space) }
+            if let space = try await store.space() { stopBelowHalf(space, Self.diskIsFull) }
             throw error
         }
     }
 
-    /// Looks whether space becomes free while that is waited for.
+    /// Looks whether space becomes free while that is waited for, and else how fast it is used.
     func watchSpace() async throws {
-        guard effect.isAwaited, let space = try await store.space() else { return }
-        effect.look(space, isShort: !shortage(of: space).isNone, at: clock.steady())
+        guard let space = try await store.space() else { return }
+        effect.look(
+            space, isShort: !shortage(of: space).isNone, isRecording: !diskGuard.isFull, at: clock.steady())
     }
 
     private func freeSpace() async throws {
@@ -58,33 +59,45 @@ extension RetentionService {
     ///
     /// - Returns: nil if nothing can be deleted, or is to be for now
     private func freeSome(of space: StorageSpace) async throws -> Deleted? {
-        if effect.allowsPending(at: clock.steady()),
+        let bytes = configuration.floor.bytes(of: space) / Limits.unconfirmedShare
+        let began = clock.steady()
+        if effect.allowsPending(bytes: bytes, at: began),
             try await catalogue.expediteDeletions(limit: Limits.hoursExpedited) > 0
         {
-            let step = try await deletePending(of: space, expired: false)
+            let step = try await deletePending(of: space, expired: nil, began: began)
             if step.doneHours > 0 { return step.deleted }
         }
-        guard effect.allowsStep else { return nil }
-        // The quarter that is being recorded stays. A host without a battery starts its clock at 1970.
-        guard let oldest = try await catalogue.oldestQuarter(),
-            oldest.end < max(clock.now(), oldest.newestEnd)
-        else {
-            if effect.trouble == nil { setFull(Self.diskIsFull) }
+        guard effect.allowsStep(bytes: bytes, at: clock.steady()) else { return nil }
+        guard let oldest = try await oldestQuarter() else {
+            if effect.trouble == nil, effect.stuck(at: clock.steady()).isEmpty { setFull(Self.diskIsFull) }
             return nil
         }
         logger.warning(
             "The disk is nearly full: expiring the oldest segments",
             metadata: ["channel": "\(oldest.channel)", "before": "\(oldest.end.rfc3339)"])
         try await catalogue.expire(oldest.channel, row: oldest.row, before: oldest.end, graceSeconds: 0)
-        return try await deletePending(of: space, expired: true).deleted
+        return try await deletePending(of: space, expired: oldest.channel, began: began).deleted
     }
 
-    private func deletePending(of space: StorageSpace, expired: Bool) async throws -> DeletionStep {
+    /// The oldest quarter of a channel whose files can be deleted; if there is none, from time to time that of
+    /// another.
+    private func oldestQuarter() async throws -> OldestQuarter? {
+        let stuck = effect.stuck(at: clock.steady())
+        if let oldest = try await catalogue.oldestQuarter(finishedBy: clock.now(), passingOver: stuck) {
+            return oldest
+        }
+        guard !stuck.isEmpty, effect.allowsStuck(at: clock.steady()) else { return nil }
+        return try await catalogue.oldestQuarter(finishedBy: clock.now())
+    }
+
+    private func deletePending(
+        of space: StorageSpace, expired channel: ChannelID?, began: SteadyInstant,
+    ) async throws -> DeletionStep {
         let step = try await deletePendingHours()
         if let after = try await store.space() {
             effect.enter(
-                step, shortage: shortage(of: space), from: space, to: after, expired: expired,
-                at: clock.steady())
+                step, shortage: shortage(of: space), from: space, to: after, expired: channel,
+                began: began, at: clock.steady())
         }
         return step
     }
@@ -98,15 +111,14 @@ extension RetentionService {
 
     /// Nothing more is deleted in this round.
     private func wait(with space: StorageSpace) {
-        if let trouble = effect.trouble {
-            setFull(trouble.rawValue)
-        } else {
-            stopBelowHalf(space)
+        switch effect.trouble {
+        case .withoutEffect?: setFull(DeletionEffect.Trouble.withoutEffect.rawValue)
+        case let trouble: stopBelowHalf(space, trouble?.rawValue ?? Self.diskIsFull)
         }
     }
 
-    private func stopBelowHalf(_ space: StorageSpace) {
-        if !diskGuard.isFull, !shortage(of: space, share: 2).isNone { setFull(Self.diskIsFull) }
+    private func stopBelowHalf(_ space: StorageSpace, _ reason: String) {
+        if !diskGuard.isFull, !shortage(of: space, share: 2).isNone { setFull(reason) }
     }
 
     private static let diskIsFull = "the disk is full"

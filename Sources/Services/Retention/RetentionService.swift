@@ -105,10 +105,11 @@ package struct RetentionService: Sendable {
         await step("formats") {
             try await catalogue.expireFormats(graceSeconds: configuration.graceSeconds)
         }
-        let isBacklogEntered = backlog.isEntered(at: clock.steady(), isReachable: ahead != nil)
+        let isBacklogInCatalogue = backlog.isBacklogInCatalogue(
+            at: clock.steady(), isReachable: ahead != nil)
         if let ahead {
             await step("files of hours") { try await deletePendingHours(ahead: ahead) }
-            if isBacklogEntered {
+            if isBacklogInCatalogue {
                 await step("initialization sections and keys") {
                     try await deletePendingObjects(ahead: ahead)
                 }
@@ -225,7 +226,6 @@ package struct RetentionService: Sendable {
     ///
     /// An hour that cannot be deleted is postponed, so that it does not block the others; so is one without
     /// files in an archive that lacks others, too.
-    ///
     @discardableResult
     func deletePendingHours(ahead: Int64 = 0) async throws -> DeletionStep {
         var step = DeletionStep()
@@ -233,6 +233,7 @@ package struct RetentionService: Sendable {
             do {
                 if let deleted = try await delete(hour) {
                     step.doneHours += 1
+                    if deleted.files > 0 { step.freed.insert(hour.channel) }
                     step.deleted.files += deleted.files
                     step.deleted.bytes += deleted.bytes
                 } else {
@@ -247,7 +248,7 @@ package struct RetentionService: Sendable {
                         "hour": "\(hour.hour.rfc3339)", "error": "\(error)",
                     ])
                 try await catalogue.postpone(hour, seconds: Limits.postponedSeconds)
-                step.failedHours += 1
+                step.failed.insert(hour.channel)
             }
         }
         return step

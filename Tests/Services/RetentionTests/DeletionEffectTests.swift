@@ -1,3 +1,4 @@
+import Catalogue
 import Concurrency
 import SegmentStore
 import Synchronization
@@ -77,6 +78,17 @@ private struct PressureStage {
             floor: .bytes(floor), clock: clock, databaseTime: { noon }, diskGuard, logger: lines.logger)
     }
 
+    /// Others have so many bytes, and write more while an hour is deleted, which takes a second.
+    func write(_ bytes: Int64, from others: Int64) {
+        store.change { state in
+            state.others = others
+            state.wasDeleted = { [unowned store] _ in
+                clock.advance(by: .seconds(1))
+                store.change { $0.others += bytes }
+            }
+        }
+    }
+
     /// Lets time pass as the service does: a look in each second, a round in each fifth.
     func pass(_ seconds: Int, _ each: (Int) -> Void = { _ in }) async throws {
         for second in 0..<seconds {
@@ -107,8 +119,12 @@ struct DeletionEffectTests {
             stage.store.change { $0.fails = { _ in true } }
             try await stage.pass(5)
             #expect(try await stage.fixture.left() == (facts: 9, files: 10))
+            #expect(!stage.diskGuard.isFull, "more than half of the floor is free")
+            stage.store.change { $0.others += 3000 }
+            try await stage.pass(5)
             #expect(stage.diskGuard.isFull)
-            try await stage.pass(1795)
+            stage.store.change { $0.others = 0 }
+            try await stage.pass(1790)
             let left = try await stage.fixture.left()
             #expect(left.facts >= 5 && left.files == 10)
             #expect(stage.count("Recording stops") == 1)
@@ -191,11 +207,62 @@ struct DeletionEffectTests {
         try await withStage(floor: 14_000) { stage in
             let stuck = noon - 10 * hourMicroseconds
             stage.store.change { $0.fails = { $0.instant == stuck } }
-            try await stage.pass(60)
+            try await stage.pass(60) { _ in #expect(!stage.diskGuard.isFull) }
             #expect(try await stage.fixture.left() == (facts: 9, files: 10))
             try await stage.pass(5)
             #expect(try await stage.fixture.left() == (facts: 4, files: 5))
             #expect(!stage.diskGuard.isFull)
+        }
+    }
+
+    @Test("A channel whose files cannot be deleted loses next to nothing, and files of others are deleted")
+    func stuckChannel() async throws {
+        try await withStage(floor: 14_000) { stage in
+            let old = try await stage.fixture.another("old", until: noon - 100 * hourMicroseconds)
+            stage.store.change {
+                $0.fails = { $0.channel == old.channel.id }
+                // Both channels together would take four bytes more than there are.
+                $0.others = -9998
+            }
+            try await stage.pass(5) { _ in #expect(!stage.diskGuard.isFull) }
+            #expect(try await stage.fixture.left() == (facts: 5, files: 5))
+            #expect(try await old.left() == (facts: 9, files: 10))
+            // The old one is tried again, and ever more seldom.
+            for _ in 0..<4 {
+                stage.store.change { $0.others += 1000 }
+                try await stage.pass(3600) { _ in #expect(!stage.diskGuard.isFull) }
+            }
+            #expect(try await stage.fixture.left() == (facts: 1, files: 1))
+            #expect(try await old.left() == (facts: 6, files: 10))
+        }
+    }
+
+    @Test("Deletions have an effect where more is written meanwhile than each of them frees")
+    func muchIsWritten() async throws {
+        try await withStage(floor: 66_000) { stage in
+            stage.write(1300, from: -100_000)
+            try await stage.pass(33) { _ in stage.store.change { $0.others += 1300 } }
+            #expect(try await stage.fixture.left() == (facts: 10, files: 10))
+            try await stage.pass(30) { _ in stage.store.change { $0.others += 1300 } }
+            #expect(try await stage.fixture.left() == (facts: 0, files: 0))
+            #expect(stage.service.effect.trouble == nil)
+        }
+    }
+
+    @Test("Deletions without an effect are told from those of which others take the space")
+    func muchIsWrittenBesideSnapshots() async throws {
+        try await withStage(floor: 66_000) { stage in
+            stage.store.change { $0.holds = true }
+            stage.write(600, from: -75_000)
+            try await stage.pass(30) { _ in stage.store.change { $0.others += 600 } }
+            #expect(try await stage.fixture.left() == (facts: 10, files: 10))
+            try await stage.pass(80) { second in
+                #expect(second > 65 || !stage.diskGuard.isFull)
+                stage.store.change { $0.others += second < 40 ? 600 : 0 }
+            }
+            #expect(try await stage.fixture.left().facts >= 4)
+            #expect(stage.service.effect.trouble == .withoutEffect)
+            #expect(stage.diskGuard.isFull)
         }
     }
 }

@@ -6,6 +6,7 @@ import Logging
 import Postgres
 import SegmentStore
 import TestSupport
+import Testing
 import Timeline
 
 @testable import Retention
@@ -92,6 +93,17 @@ struct RetentionFixture {
             """)
     }
 
+    /// The same of another channel, whose last hour ends at another time.
+    func another(_ id: String, until end: Instant) async throws -> RetentionFixture {
+        let settings = ChannelSettings(
+            id: try #require(ChannelID(id)), title: id, sources: [SourceSettings(url: "http://origin.test/")],
+            retentionSeconds: nil)
+        let channel = try await catalogue.create(settings)
+        return RetentionFixture(
+            pool: pool, catalogue: catalogue, store: store, folder: folder, channel: channel,
+            facts: try await fill(catalogue, store, channel, until: end))
+    }
+
     /// Schedules the deletion of keys, each due before the next one.
     func schedule(_ keys: [String]) async throws {
         _ = try await pool.query(
@@ -158,7 +170,7 @@ func withHouse(
 
 /// Records the ten segments; the first five name an initialization section and a key.
 private func fill(
-    _ catalogue: Catalogue, _ store: any SegmentStore, _ channel: Channel
+    _ catalogue: Catalogue, _ store: any SegmentStore, _ channel: Channel, until end: Instant = noon
 ) async throws -> [SegmentFact] {
     let node = "11111111-1111-1111-1111-111111111111"
     try await catalogue.heartbeat(node: node, seconds: 600)
@@ -171,7 +183,7 @@ private func fill(
     try await store.put([1], as: .initialization(channel.id, video, initName))
     try await store.put([2], as: .key(channel.id, keyName))
     let facts = (0..<10).map { hour in
-        let start = noon - Int64(10 - hour) * hourMicroseconds
+        let start = end - Int64(10 - hour) * hourMicroseconds
         return SegmentFact(
             channel: channel.id,
             identity: SegmentIdentity(rendition: video, run: 1, number: Int64(hour)), start: start,
@@ -184,9 +196,9 @@ private func fill(
     var batch = Batch(
         channel: channel.row, fence: lease.fence,
         publishedHead: PublishedHeadUpdate(
-            discontinuitySequence: 0, end: noon, watermark: noon, targetSeconds: 60))
+            discontinuitySequence: 0, end: end, watermark: end, targetSeconds: 60))
     batch.renditions = [RenditionDescription(id: video)]
-    batch.sourceRuns = [SourceRun(id: 1, source: "http://origin.test/", began: noon, clock: "arrival")]
+    batch.sourceRuns = [SourceRun(id: 1, source: "http://origin.test/", began: end, clock: "arrival")]
     batch.segments = facts.enumerated().map {
         DecidedSegment(fact: $0.element, number: Int64($0.offset), discontinuitySequence: 0)
     }

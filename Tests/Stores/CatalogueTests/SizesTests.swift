@@ -4,6 +4,9 @@ import Timeline
 
 @testable import Catalogue
 
+/// A time at which all quarters of these tests are finished.
+private let end = midnight + day
+
 @Suite("Size limits")
 struct SizesTests {
     @Test(
@@ -63,7 +66,7 @@ struct SizesTests {
             try await test.publish(0..<1, on: two)
             try await test.catalogue.delete(two.channel.id)
             var ends: [String] = []
-            while let oldest = try await test.catalogue.oldestQuarter(), ends.count < 10 {
+            while let oldest = try await test.catalogue.oldestQuarter(finishedBy: end), ends.count < 10 {
                 ends.append("\(oldest.channel) \((oldest.end - midnight) / minute)")
                 try await test.expire(oldest)
             }
@@ -85,11 +88,30 @@ struct SizesTests {
             _ = try await test.pool.query(
                 "UPDATE channel SET slug = 'no id' WHERE channel_id = \(odd.row)")
             var ends: [String] = []
-            while let oldest = try await test.catalogue.oldestQuarter(), ends.count < 10 {
+            while let oldest = try await test.catalogue.oldestQuarter(finishedBy: end), ends.count < 10 {
                 ends.append("\(oldest.channel) \((oldest.end - midnight) / minute)")
                 try await test.expire(oldest)
             }
             #expect(ends == ["one 30", "two 45"])
+        }
+    }
+
+    @Test("A quarter that its channel still records is passed over, however far ahead another channel is")
+    func unfinished() async throws {
+        try await withCatalogue { test in
+            let ahead = try await ChannelRecording("ahead", in: test)
+            let late = try await ChannelRecording("late", in: test)
+            try await test.publish(225..<451, on: ahead)
+            try await test.publish(0..<10, on: late)
+            // The host's clock may say 1970.
+            for (now, expected) in [(0, "ahead 30"), (14, "ahead 30"), (16, "late 15")] {
+                let oldest = try await test.catalogue.oldestQuarter(
+                    finishedBy: now == 0 ? Instant(microseconds: 0) : midnight + Int64(now) * minute)
+                #expect(oldest.map { "\($0.channel) \(($0.end - midnight) / minute)" } == expected)
+            }
+            #expect(
+                try await test.catalogue.oldestQuarter(
+                    finishedBy: midnight, passingOver: [ahead.channel.id]) == nil)
         }
     }
 
@@ -104,7 +126,7 @@ struct SizesTests {
                 VALUES (\(recording.row), 0, \((midnight + 20 * minute).microseconds))
                 """)
             var rounds = 0
-            while let oldest = try await test.catalogue.oldestQuarter(), rounds < 10 {
+            while let oldest = try await test.catalogue.oldestQuarter(finishedBy: end), rounds < 10 {
                 rounds += 1
                 try await test.expire(oldest)
             }

@@ -6,8 +6,6 @@ package struct OldestQuarter: Sendable {
     package var channel: ChannelID
     package var row: Int32
     package var end: Instant
-    /// The newest end of what any channel has recorded.
-    package var newestEnd: Instant
 }
 
 extension Catalogue {
@@ -54,15 +52,18 @@ extension Catalogue {
         return cut.map(Instant.init(microseconds:))
     }
 
-    /// Returns the oldest quarter of all channels that has not expired.
+    /// Returns the oldest quarter of all channels that has not expired and is finished.
     ///
-    /// A channel whose id this program cannot read is passed over.
-    package func oldestQuarter() async throws(CatalogueError) -> OldestQuarter? {
+    /// It is if the channel's time line has passed it, or the host's clock `now` has: a host without a battery
+    /// starts its clock at 1970. The channels `stuck` are passed over, and one whose id this program cannot
+    /// read.
+    package func oldestQuarter(
+        finishedBy now: Instant, passingOver stuck: Set<ChannelID> = [],
+    ) async throws(CatalogueError) -> OldestQuarter? {
         try await mappingErrors {
             let rows = try await pool.query(
                 """
-                SELECT c.slug, c.channel_id, min(oldest.quarter_us) AS quarter_us,
-                    (SELECT max(end_us) FROM line) AS newest_us
+                SELECT c.slug, c.channel_id, min(oldest.quarter_us) AS quarter_us, max(l.end_us) AS line_end_us
                 FROM channel c JOIN line l USING (channel_id) JOIN rendition r USING (channel_id),
                     LATERAL (SELECT b.quarter_us FROM block b WHERE b.rendition_id = r.rendition_id
                         AND b.quarter_us > l.forgotten_us - \(Quarter.microseconds)
@@ -70,11 +71,12 @@ extension Catalogue {
                 GROUP BY c.channel_id ORDER BY 3
                 """)
             for row in rows {
-                guard let id = ChannelID(try row.decode("slug", as: String.self)) else { continue }
-                let quarter = Instant(microseconds: try row.decode("quarter_us"))
-                return OldestQuarter(
-                    channel: id, row: try row.decode("channel_id"), end: quarter + Quarter.microseconds,
-                    newestEnd: Instant(microseconds: try row.decode("newest_us")))
+                guard let id = ChannelID(try row.decode("slug", as: String.self)), !stuck.contains(id)
+                else { continue }
+                let end = Instant(microseconds: try row.decode("quarter_us")) + Quarter.microseconds
+                let lineEnd = Instant(microseconds: try row.decode("line_end_us"))
+                guard end < max(now, lineEnd) else { continue }
+                return OldestQuarter(channel: id, row: try row.decode("channel_id"), end: end)
             }
             return nil
         }
