@@ -24,7 +24,8 @@ import Logging
     ///
     /// Each address has its own time limit: `PQconnectPoll` does not stop waiting for an address that does
     /// not answer, so the addresses after it would never be tried. If no server offers the session that is
-    /// preferred, the servers that answered are asked for the second choice.
+    /// preferred, those that let us in are asked for the second choice. As libpq does, a password that one
+    /// server refuses is not sent to the next.
     static func open(
         _ configuration: PoolConfiguration, wait newWait: () -> SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
@@ -33,34 +34,32 @@ import Logging
         for session in configuration.wantedSessions {
             let wanted = session.map { [(keyword: "target_session_attrs", value: $0)] } ?? []
             var (tried, answering) = (0, [DatabaseServer]())
-            for server in servers.lazy.flatMap({ $0.resolved() }) {
+            let isRandom = configuration.connection.isOrderRandom
+            for server in servers.lazy.flatMap({ $0.resolved(inRandomOrder: isRandom) }) {
                 guard tried < Limits.addresses else { break }
-                let wait = newWait()
                 tried += 1
+                let parameters = configuration.libpqParameters + server.parameters + wanted
+                guard let pointer = unsafe start(parameters) else {
+                    throw PostgresError(.unreachable, "no memory for a connection")
+                }
+                let handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
+                let wait = newWait()
                 do throws(PostgresError) {
-                    let parameters = configuration.libpqParameters + server.parameters + wanted
-                    return try open(configuration, server, parameters, wait, logger: logger)
+                    try handle.finishConnecting(configuration, server, wait)
+                    return handle
                 } catch {
                     guard error.kind == .unreachable else { throw error }
                     failures.append(error.message)
-                    if !wait.isOver { answering.append(server) }
+                    if handle.hasLetIn {
+                        if !wait.isOver { answering.append(server) }
+                    } else if handle.hasSentPassword, !wait.isOver {
+                        throw PostgresError(.unreachable, failures.joined(separator: "; "))
+                    }
                 }
             }
             servers = answering
         }
         throw PostgresError(.unreachable, failures.joined(separator: "; "))
-    }
-
-    private static func open(
-        _ configuration: PoolConfiguration, _ server: DatabaseServer,
-        _ parameters: [(keyword: String, value: String)], _ wait: SocketWait, logger: Logger
-    ) throws(PostgresError) -> ConnectionHandle {
-        guard let pointer = unsafe start(parameters) else {
-            throw PostgresError(.unreachable, "no memory for a connection")
-        }
-        let handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
-        try handle.finishConnecting(configuration, server, wait)
-        return handle
     }
 
     private static func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
@@ -88,6 +87,11 @@ import Logging
             }
         }
     }
+
+    /// Whether the server let us in, whatever came then; it tells its version after that.
+    private var hasLetIn: Bool { unsafe PQparameterStatus(pointer, "server_version") != nil }
+
+    private var hasSentPassword: Bool { unsafe PQconnectionUsedPassword(pointer) != 0 }
 
     private func failureToConnect(_ configuration: PoolConfiguration) -> PostgresError {
         PostgresError(.unreachable, configuration.connection.redacted(errorMessage))

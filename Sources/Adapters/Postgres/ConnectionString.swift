@@ -14,7 +14,8 @@ package struct ConnectionString: Sendable {
     /// Whether it asks for a standby first, and for any server if there is no standby.
     let prefersStandby: Bool
     private let listed: [DatabaseServer]
-    private let isOrderRandom: Bool
+    /// Whether servers, and the addresses of each, are tried in a random order.
+    let isOrderRandom: Bool
 
     /// Checks the form only, without connecting.
     package init(_ text: String) throws(PostgresError) {

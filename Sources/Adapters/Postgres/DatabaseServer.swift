@@ -44,12 +44,16 @@ struct DatabaseServer: Hashable {
     /// The server once for each address of its name; blocks the thread while the name is resolved.
     ///
     /// A name without an address is returned as it is, so that libpq reports the error.
-    func resolved() -> [DatabaseServer] {
+    func resolved(
+        inRandomOrder isRandom: Bool = false, by resolver: (String) -> [String] = Self.addresses,
+    ) -> [DatabaseServer] {
         guard address == nil, let host, !host.hasPrefix("/"), !host.hasPrefix("@") else { return [self] }
-        let found = Self.addresses(of: host).map { DatabaseServer(host: host, address: $0, port: port) }
-        return found.isEmpty ? [self] : found
+        let found = resolver(host).map { DatabaseServer(host: host, address: $0, port: port) }
+        if found.isEmpty { return [self] }
+        return isRandom ? found.shuffled() : found
     }
 
+    /// At most `Limits.addresses` of a name, in the order in which the system prefers them.
     private static func addresses(of host: String) -> [String] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -58,7 +62,7 @@ struct DatabaseServer: Hashable {
         defer { unsafe freeaddrinfo(first) }
         var addresses: [String] = []
         var next = unsafe first
-        while let entry = unsafe next?.pointee, addresses.count < Limits.addressesPerName {
+        while let entry = unsafe next?.pointee, addresses.count < Limits.addresses {
             var text = [CChar](repeating: 0, count: Limits.addressByteCount)
             let status = unsafe getnameinfo(
                 entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)

@@ -6,9 +6,8 @@ enum Limits {
     static let waiters = 1_024
     /// Rows of one result: a window of 24 hours at 4 s has 21,600; this is all segments of some months.
     static let rows = 2_000_000
-    /// Addresses of one host name that are tried: an IPv4 and an IPv6 address of two machines.
-    static let addressesPerName = 4
-    /// Addresses of all servers that are tried for one connection: each may take the whole time.
+    /// Addresses of all servers, and of one name, that are tried for one connection: each may take the whole
+    /// time.
     static let addresses = 16
     /// Bytes of an address as text: 45 of IPv6, and an interface.
     static let addressByteCount = 128

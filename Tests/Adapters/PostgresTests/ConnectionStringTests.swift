@@ -69,6 +69,19 @@ struct ConnectionStringTests {
         #expect(try ConnectionString(text).servers == servers)
     }
 
+    @Test("All addresses of a name are tried, in a random order if the connection string says so")
+    func manyAddresses() {
+        let addresses = (1...9).map { "192.0.2.\($0)" }
+        let name = DatabaseServer(host: "db", port: "5433")
+        func found(isRandom: Bool) -> [String?] {
+            name.resolved(inRandomOrder: isRandom, by: { _ in addresses }).map(\.address)
+        }
+        #expect(found(isRandom: false) == addresses)
+        let orders = (0..<20).map { _ in found(isRandom: true) }
+        #expect(Set(orders).count > 1)
+        #expect(orders.allSatisfy { Set($0) == Set(addresses) })
+    }
+
     @Test("A name has all its addresses; an address, a socket and an unknown name are one server")
     func addresses() {
         let named = DatabaseServer(host: "localhost", port: "5433").resolved()

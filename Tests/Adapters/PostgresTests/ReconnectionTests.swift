@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -121,12 +123,67 @@ struct ReconnectionTests {
         }
         try await pool(both, reading: true) { try await expectAnswer(from: $0) }
     }
+
+    @Test(
+        "A password that a server refuses is not sent to the next one",
+        arguments: ["any", "prefer-standby"])
+    func refusedPassword(session: String) async throws {
+        let server = try PasswordServer()
+        let uri = """
+            postgresql://postgres:secret@127.0.0.1:\(server.port),127.0.0.1:\(server.port)/postgres\
+            ?sslmode=disable&gssencmode=disable&target_session_attrs=\(session)
+            """
+        try await withPool(size: 1, on: uri) { pool in
+            let error = await failure { try await pool.query("SELECT 1") }
+            #expect(error?.kind == .unreachable)
+            #expect(error?.message.contains("no such password") ?? false)
+        }
+        #expect(server.refusals == 1)
+    }
+}
+
+/// A server that asks for a password and refuses each.
+private final class PasswordServer {
+    private let server: SilentServer
+    private let counter = Counter()
+
+    private final class Counter: Sendable {
+        let refusals = Mutex(0)
+    }
+
+    init() throws {
+        server = try SilentServer()
+        let (socket, counter) = (server.socket, counter)
+        Thread { Self.serve(socket, counter) }.start()
+    }
+
+    var port: UInt16 { server.port }
+    var refusals: Int { counter.refusals.withLock { $0 } }
+
+    /// Ends the thread, which closing the socket would not.
+    deinit { shutdown(server.socket, Int32(SHUT_RDWR)) }
+
+    private static func serve(_ socket: Int32, _ counter: Counter) {
+        while case let client = accept(socket, nil, nil), client >= 0 {
+            defer { close(client) }
+            var bytes = [UInt8](repeating: 0, count: 1024)
+            guard read(client, &bytes, bytes.count) > 0 else { continue }
+            // AuthenticationCleartextPassword.
+            let question: [UInt8] = [0x52, 0, 0, 0, 8, 0, 0, 0, 3]
+            guard write(client, question, question.count) > 0, read(client, &bytes, bytes.count) > 0
+            else { continue }
+            let text = ["SFATAL", "VFATAL", "C28P01", "Mno such password", ""].flatMap { $0.utf8 + [0] }
+            let refusal = [0x45, 0, 0, 0, UInt8(text.count + 4)] + text
+            counter.refusals.withLock { $0 += 1 }
+            _ = write(client, refusal, refusal.count)
+        }
+    }
 }
 
 /// A server that listens and never accepts a connection.
 private final class SilentServer {
     let port: UInt16
-    private let socket: Int32
+    let socket: Int32
 
     init() throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
