@@ -59,7 +59,7 @@ package enum Limits {
     static let timelineEntries = 10_000
     /// The shortest hole of a leading rendition, microseconds, that another rendition may fill in a report.
     static let replacedVariant: Int64 = 60_000_000
-    /// The most such holes in one report.
+    /// The most such holes in one report, of all renditions together: each costs a statement.
     static let replacedVariants = 100
     /// Channels in a list for viewers.
     static let listedChannels = 10_000

@@ -143,6 +143,37 @@ struct CoverageTests {
         }
     }
 
+    @Test(
+        "A report ends before the first span of another rendition that it has no place for",
+        arguments: [(9_950, 80, 50), (10, 130, 100)] as [(Int64, Int64, Int64)])
+    func manyReplacedSpans(first: Int64, second: Int64, listed: Int64) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let unit = Microseconds.perSecond
+            let change = first * 4 * unit + minute
+            for (rendition, begin, count) in [(video, 0, first), (secondVideo, change, second)] {
+                for lower in stride(from: 0, to: count, by: 1000) {
+                    let segments = (lower..<min(lower + 1000, count)).map {
+                        DecidedSegment(
+                            fact: recording.fact(
+                                $0, of: rendition, at: begin + $0 * 4 * unit, lasting: 2 * unit),
+                            number: $0, discontinuitySequence: 0)
+                    }
+                    _ = try await test.catalogue.commit(recording.batch(segments))
+                }
+            }
+            let before = test.pool.statementCount
+            let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, day))
+            #expect(test.pool.statementCount - before <= 130)
+            #expect(report.end == midnight + change + listed * 4 * unit)
+            #expect(report.spans.count == Int(first + listed))
+            let end = try #require(report.end)
+            let rest = try await test.catalogue.timeline(
+                of: recording.channel, in: TimeWindow(begin: end, end: midnight + day))
+            #expect(rest.end == nil && rest.spans.count == Int(second - listed))
+        }
+    }
+
     @Test("Of very many spans the newest are told, as far back as those of every rendition are known")
     func newestSpans() async throws {
         try await withCatalogue { test in

@@ -38,35 +38,45 @@ extension Catalogue {
             var part = window.clamped(to: TimeWindow(begin: begin, end: max(begin, end)))
             let loss = growing.map { Loss(window: $0, reason: reason) }
             var parts = try await materials(of: channel.row, in: part, growing: loss)
-            let cut = parts.completeUntil
-            if let cut {
+            let whole = part.end
+            if let cut = parts.completeUntil {
                 part = TimeWindow(begin: part.begin, end: cut)
                 parts = try await materials(of: channel.row, in: part, growing: loss)
             }
+            let spans: [CoverageSpan]
+            (spans, part.end) = try await leadingSpans(parts.coverage, in: part)
             return TimelineReport(
-                spans: Array(try await leadingSpans(parts.coverage, in: part).prefix(Limits.timelineEntries)),
-                gaps: Array(parts.gaps.prefix(Limits.timelineEntries)),
+                spans: spans, gaps: Array(parts.gaps.within(part).prefix(Limits.timelineEntries)),
                 markers: try await markers(of: channel.row, in: part),
-                cueTags: try await cueTags(of: channel.row, in: part), end: cut)
+                cueTags: try await cueTags(of: channel.row, in: part),
+                end: part.end < whole ? part.end : nil)
         }
     }
 
     /// The spans of the first rendition; where it has long holes, those of the next renditions of its kind.
+    ///
+    /// - Returns: also up to where they are complete, as only so many holes are filled and spans listed
     private func leadingSpans(
         _ coverage: [RenditionCoverage], in part: TimeWindow,
-    ) async throws -> [CoverageSpan] {
-        guard let first = coverage.first else { return [] }
-        var spans = first.spans
-        for rendition in coverage.dropFirst() where rendition.id.kind == first.id.kind {
+    ) async throws -> (spans: [CoverageSpan], end: Instant) {
+        guard let first = coverage.first else { return ([], part.end) }
+        var (spans, end) = (first.spans, part.end)
+        let others = coverage.dropFirst().filter { $0.id.kind == first.id.kind }
+        // Each rendition has a share, and fills one hole at least, so that the report gets ahead.
+        let share = max(1, Limits.replacedVariants / max(1, others.count))
+        for rendition in others {
             let open = WindowSet([part]).subtracting(WindowSet(spans.map(\.window))).windows
                 .filter { $0.microseconds >= Limits.replacedVariant }
-            for window in WindowSet(open).intersection(WindowSet(rendition.spans.map(\.window))).windows
-                .prefix(Limits.replacedVariants)
-            {
-                spans += try await self.spans(of: rendition.row, in: window)
+            let holes = WindowSet(open).intersection(WindowSet(rendition.spans.map(\.window)))
+                .intersection(WindowSet([TimeWindow(begin: part.begin, end: end)])).windows
+            for hole in holes.prefix(share) {
+                spans += try await self.spans(of: rendition.row, in: hole)
             }
+            if holes.count > share { end = holes[share].begin }
         }
-        return CoverageSpan.joined(spans)
+        let joined = CoverageSpan.joined(spans.filter { $0.window.begin < end })
+        if joined.count > Limits.timelineEntries { end = joined[Limits.timelineEntries].window.begin }
+        return (Array(joined.prefix(Limits.timelineEntries)), end)
     }
 
     private func materials(
@@ -181,6 +191,13 @@ extension CoverageSpan {
 }
 
 extension [Gap] {
+    /// What of them is in a window.
+    fileprivate func within(_ part: TimeWindow) -> [Gap] {
+        filter { $0.window.overlaps(part) }.map { gap in
+            Gap(window: gap.window.clamped(to: part), reason: gap.reason, rendition: gap.rendition)
+        }
+    }
+
     /// Adds what is held but left out of answers, as it lacks a kind of track.
     fileprivate func adding(_ lacking: [RenditionID: [TimeWindow]], in part: TimeWindow) -> [Gap] {
         let more = lacking.flatMap { id, windows in
