@@ -35,12 +35,16 @@ extension ChannelFiles {
         }
     }
 
-    /// Removes old kept files of a channel that may get no more entries; costs one look at the oldest file.
+    /// Removes old kept files of a channel that may get no more entries; costs a look at the oldest file, and
+    /// gives the newest one the time of this look.
     private func removeOverdueKeptFiles() {
         reportingFailure { () throws(JournalError) in
-            guard let oldest = try keptNumbers().first else { return }
+            let numbers = try keptNumbers()
+            guard let oldest = numbers.first, let newest = numbers.last else { return }
             if try disk.space(at: folder).availableBytes < bounds.keptFloor { return removeKeptFiles() }
             try beginAges()
+            // The next process measures from there on: the time that passes until it begins is not known.
+            if let ages, newest != oldest { try disk.setTime(ages.now, of: keptPath(newest)) }
             let age = (ages?.now ?? 0) - (try disk.time(of: keptPath(oldest)) ?? 0)
             if age > bounds.keptSeconds { try removeOldKeptFiles() }
         }

@@ -2,7 +2,8 @@ import Concurrency
 import Timeline
 
 /// The time from which the ages of kept files are measured: never later than the host's clock says, and never
-/// ahead of the time that has really passed since the newest file of an earlier process was kept.
+/// ahead of the time that has really passed since an earlier process kept its newest file, or looked at the
+/// kept ones for the last time.
 ///
 /// A clock that jumps ahead makes every file old at once. A file that this misjudges stays for longer, within
 /// the bound of bytes.
@@ -11,7 +12,7 @@ struct KeptAges: Sendable {
     private let start: Instant
     private let started: SteadyInstant
 
-    /// `newest` is when an earlier process kept its newest file, seconds since 1970; nil if there is none.
+    /// `newest` is the time of the newest file of an earlier process, seconds since 1970; nil if there is none.
     init(clock: HostClock, newest: Int64?) {
         self.clock = clock
         (start, started) = (newest.map { Instant(seconds: $0) } ?? clock.now(), clock.steady())

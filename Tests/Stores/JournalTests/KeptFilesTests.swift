@@ -86,6 +86,23 @@ struct KeptFilesTests {
         }
     }
 
+    @Test("are removed after their time where nothing comes any more and the process begins again and again")
+    func quietChannelAndRestarts() async throws {
+        let folder = JournalFolder()
+        let clock = ManualClock(wall: HostClock.system.now())
+        try await folder.run(bounds: Self.bounds, clock: clock.clock) { try await Self.enter(1...3, in: $0) }
+        for restart in 1...4 {
+            try await folder.run(bounds: Self.bounds, clock: clock.clock) { journal in
+                _ = try await journal.replayEntered()
+                clock.advance(by: .seconds(1000))
+                _ = try await journal.replayEntered()
+                #expect(try folder.keptFiles().count == (restart < 4 ? 3 : 1))
+            }
+            // A start under a clock that is ahead makes none older.
+            clock.stepWall(by: .seconds(86_400))
+        }
+    }
+
     @Test("go where the disk is nearly full, also of a channel to which nothing comes any more")
     func quietChannelOnFullDisk() async throws {
         let folder = JournalFolder()
