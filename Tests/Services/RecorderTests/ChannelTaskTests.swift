@@ -269,23 +269,45 @@ struct ChannelTaskTests {
         }
     }
 
-    @Test("It asks for its lease for seconds before it records without it, where another node recorded last")
-    func leaseAfterOther() async throws {
+    @Test(
+        "It asks for its lease for seconds before it records without it, where another node recorded last",
+        arguments: [nil, true, false])
+    func leaseAfterOther(followsOther: Bool?) async throws {
         try await onStage { stage in
             stage.listed.list(0...3)
             try await stage.recording { try await stage.waitForCatalogue(4) }
             let journal = try stage.parts.journal.channel(stage.channel.id)
             var point = try #require(try await journal.resumePoint())
             point.end = Instant(seconds: Int64(Date.now.timeIntervalSince1970) + 60)
+            point.followsOther = followsOther
             try await journal.store(point)
             let begin = stage.parts.clock.steady()
             try await stage.locking("line") {
                 try await stage.recording {
                     stage.listed.list(2...5)
+                    try await eventually { stage.log.all.contains("Recording without the catalogue") }
+                    let isPatient = stage.parts.clock.steady() - begin >= Limits.headsWait
+                    #expect(isPatient == followsOther ?? true)
                     try await stage.waitForJournal(2)
                 }
             }
-            #expect(stage.parts.clock.steady() - begin >= Limits.headsWait)
+        }
+    }
+
+    @Test("It knows whether its own lease before was the last one")
+    func consecutiveLeases() async throws {
+        try await onStage { stage in
+            let journal = try stage.parts.journal.channel(stage.channel.id)
+            func followsOther(_ numbers: ClosedRange<Int>, _ count: Int) async throws -> Bool? {
+                stage.listed.list(numbers)
+                try await stage.recording { try await stage.waitForCatalogue(count) }
+                return try await journal.resumePoint()?.followsOther
+            }
+            #expect(try await followsOther(0...3, 4) == true, "nothing is known of earlier leases")
+            #expect(try await followsOther(2...5, 6) == false)
+            _ = try await stage.fixture.rows("UPDATE line SET fence = fence + 1")
+            #expect(try await followsOther(4...7, 8) == true)
+            #expect(try await followsOther(6...9, 10) == false)
         }
     }
 

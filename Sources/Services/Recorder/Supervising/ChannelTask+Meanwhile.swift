@@ -39,7 +39,7 @@ extension ChannelTask {
         under lease: TakenLease?, _ work: @escaping @Sendable () async throws -> Value,
     ) async throws -> (value: Value, hasRecorded: Bool) {
         let patience = lease == nil ? Limits.catalogueWait : Limits.headsWait
-        let longest = parts.clock.steady() + Limits.headsWait
+        let begin = parts.clock.steady()
         return try await withThrowingTaskGroup(of: Step<Value>.self) { group in
             defer { group.cancelAll() }
             group.addTask { .worked(await Result(of: work)) }
@@ -61,14 +61,16 @@ extension ChannelTask {
                 case .recorded: throw RecordingFailure(description: "the journal cannot be read")
                 }
                 try Task.checkCancellation()
-                let isPatient = parts.clock.steady() < longest
+                let passed = parts.clock.steady() - begin
+                let isPatient = passed < Limits.headsWait
                 switch isRecording ? .later : try await resumption(under: lease, isPatient: isPatient) {
                 case .nothing:
                     if let failure { throw failure }
                     continue
                 case .later: break
                 case .recorder(let recorder):
-                    let reason = failure.map { "\($0)" } ?? "no answer in \(patience)"
+                    let reason =
+                        failure.map { "\($0)" } ?? "no answer in \(passed.components.seconds) seconds"
                     logger.warning("Recording without the catalogue", metadata: ["error": "\(reason)"])
                     isRecording = true
                     group.addTask {
@@ -103,7 +105,7 @@ extension ChannelTask {
         if let lease {
             // Another node has recorded since: its segments would be recorded again.
             guard max(end, point.end) >= lease.lease.publishedHead.end else { return .nothing }
-        } else if isPatient, end < point.end {
+        } else if isPatient, point.followsOther ?? true, end < point.end {
             return .later
         }
         let now = Moment(parts.clock)

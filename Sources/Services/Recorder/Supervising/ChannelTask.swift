@@ -104,7 +104,7 @@ struct ChannelTask: Sendable {
     private func recorder(
         under taken: TakenLease, isBrief: Bool,
     ) async throws -> (ChannelRecorder, TakenLease)? {
-        var taken = taken
+        var (taken, leases) = (taken, Int64(1))
         let journal = try parts.journal.channel(channel.id)
         let heads: [RenditionHead]
         let newestRun: SourceRun?
@@ -122,9 +122,12 @@ struct ChannelTask: Sendable {
                 guard let renewed = try await takeLease(), renewed.lease.reanchor == taken.lease.reanchor
                 else { return nil }
                 taken = renewed
+                leases += 1
             }
         }
-        await store(ResumePoint(channel, taken.lease, heads, newestRun), in: journal)
+        var point = ResumePoint(channel, taken.lease, heads, newestRun)
+        point.followsOther = point.follows(try? await journal.resumePoint(), leases: leases)
+        await store(point, in: journal)
         // Reading took its time, and other channels came before this one.
         let now = Moment(parts.clock)
         let state = RecordingState(
