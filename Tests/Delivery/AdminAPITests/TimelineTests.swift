@@ -4,6 +4,7 @@ import HTTP
 import HTTPSupport
 import JSON
 import Monitoring
+import Postgres
 import Testing
 import Timeline
 
@@ -171,6 +172,55 @@ import Timeline
                     "spans":[],"gaps":[{"begin":"2026-07-26T04:05:16.000Z","end":"2026-07-26T05:05:16.000Z",\
                     "reason":"recorder_down","rendition":null}],"markers":[]}
                     """))
+        }
+    }
+
+    @Test(
+        "The time of a pause is no gap, without any recorder, too",
+        arguments: [HTTPMethod.patch, .put, .delete])
+    func paused(method: HTTPMethod) async throws {
+        try await withAdmin { admin async throws in
+            let second = Microseconds.perSecond
+            try await admin.create("a")
+            let channel = try await admin.record("a", minutes: 1)
+            _ = try await admin.pool.query("UPDATE line SET node_id = NULL")
+            func source(_ more: String) -> String { #"{"id":"a","source_url":"http://o/i.m3u8"\#(more)}"# }
+            let body = method == .delete ? nil : source(#","recording":false"#)
+            let answer = try await admin.send(method, "/api/v1/channels/a", body)
+            #expect(answer.status == (method == .delete ? 204 : 200))
+            let resumed = try await admin.send(.put, "/api/v1/channels/a", source(""))
+            #expect(resumed.status == (method == .delete ? 201 : 200))
+            // A recorder begins an hour later, and gets nothing for a minute.
+            let begin = TestAdmin.now + 3600 * second
+            try await admin.catalogue.beginRecording(channel: channel.row, at: begin)
+            let report = try await admin.catalogue.timeline(
+                of: channel, in: TimeWindow(begin: TestAdmin.now - 60 * second, end: begin + 3600 * second),
+                now: begin + 60 * second)
+            #expect(report.gaps.map(\.window) == [TimeWindow(begin: begin, end: begin + 60 * second)])
+        }
+    }
+
+    @Test(
+        "What is missing is a gap again after a pause that the recorder did not notice",
+        arguments: [false, true])
+    func unnoticedPause(isDeleted: Bool) async throws {
+        try await withAdmin { admin async throws in
+            let second = Microseconds.perSecond
+            try await admin.create("a")
+            let channel = try await admin.record("a", minutes: 1)
+            let path = "/api/v1/channels/a"
+            if isDeleted {
+                #expect(try await admin.send(.delete, path).status == 204)
+                try await admin.create("a")
+            } else {
+                for isOn in [false, true] {
+                    #expect(try await admin.send(.patch, path, "{\"recording\":\(isOn)}").status == 200)
+                }
+            }
+            let later = TestAdmin.now + 60 * second
+            let report = try await admin.catalogue.timeline(
+                of: channel, in: TimeWindow(begin: TestAdmin.now, end: later), now: later)
+            #expect(report.gaps.map(\.window) == [TimeWindow(begin: TestAdmin.now, end: later)])
         }
     }
 

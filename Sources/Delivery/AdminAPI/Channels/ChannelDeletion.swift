@@ -19,8 +19,9 @@ extension AdminAPI {
                         id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)
                 }
             } else {
-                guard current != nil else { throw Problem.noChannel(id) }
+                guard let current else { throw Problem.noChannel(id) }
                 try await self.catalogue.delete(id, version: version)
+                await self.enterRecording(of: current.row, id, isOn: false)
             }
             self.logger.info("Channel deleted", metadata: ["channel": "\(id)", "purge": "\(isPurge)"])
             return .noContent

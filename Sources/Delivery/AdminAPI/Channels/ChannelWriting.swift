@@ -1,4 +1,5 @@
 import Catalogue
+import Concurrency
 import HTTP
 import JSON
 import Logging
@@ -17,6 +18,7 @@ extension AdminAPI {
         let settings = try reader.settings(from: try Self.document(in: request, types: [.json]))
         let channel = try await catalogue.create(settings)
         report("Channel created", channel.id)
+        await enterRecording(of: channel.row, channel.id, isOn: settings.recording)
         return Self.response(of: channel, status: .created)
     }
 
@@ -28,10 +30,12 @@ extension AdminAPI {
             guard let current else {
                 let created = try await self.catalogue.create(settings)
                 self.report("Channel created", id)
+                await self.enterRecording(of: created.row, id, isOn: settings.recording)
                 return Self.response(of: created, status: .created)
             }
             let replaced = try await self.catalogue.replace(settings, version: version)
             self.reportChange(from: current.version, to: replaced)
+            await self.enterRecording(of: replaced.row, id, isOn: replaced.settings.recording)
             return Self.response(of: replaced)
         }
     }
@@ -48,6 +52,7 @@ extension AdminAPI {
                 stored: current.settings.sources.map(\.url))
             let changed = try await self.catalogue.replace(settings, version: current.version)
             self.reportChange(from: current.version, to: changed)
+            await self.enterRecording(of: changed.row, id, isOn: changed.settings.recording)
             return Self.response(of: changed)
         }
     }
@@ -73,6 +78,24 @@ extension AdminAPI {
             }
         }
         throw Self.staleVersion
+    }
+
+    /// Enters whether a channel is to record from now on, so that gaps count or not.
+    ///
+    /// A recorder does the same when it notices. But there may be none, and it does not notice what was
+    /// changed for a moment only. So a failure is logged, and the request has succeeded.
+    func enterRecording(of row: Int32, _ id: ChannelID, isOn: Bool) async {
+        do {
+            if isOn {
+                try await catalogue.resumeRecording(channel: row, at: clock.now())
+            } else {
+                try await catalogue.endRecording(channel: row, at: clock.now())
+            }
+        } catch {
+            logger.warning(
+                "The begin or end of a recording could not be entered",
+                metadata: ["channel": "\(id)", "error": "\(error)"])
+        }
     }
 
     /// Logs a change, unless the request changed nothing.

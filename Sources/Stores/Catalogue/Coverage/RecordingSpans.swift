@@ -17,6 +17,23 @@ extension Catalogue {
         }
     }
 
+    /// Starts a span for a channel that is set to record again, if a living node has its lease: the recorder
+    /// there has not noticed that the channel was not to record for a moment.
+    ///
+    /// Does nothing if a span is open.
+    package func resumeRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
+        try await mappingErrors {
+            _ = try await pool.query(
+                """
+                INSERT INTO recording_span (channel_id, begin_us)
+                SELECT channel_id, \(now.microseconds) FROM line JOIN node USING (node_id)
+                WHERE channel_id = \(channel) AND expires_at > now() AND NOT EXISTS (
+                    SELECT FROM recording_span WHERE channel_id = \(channel) AND end_us IS NULL)
+                ON CONFLICT (channel_id, begin_us) DO UPDATE SET end_us = NULL
+                """)
+        }
+    }
+
     /// Ends the current recording span; what is missing after it is not a gap.
     ///
     /// Does nothing if the channel is set to record by now: the caller may have read its settings long ago,
