@@ -7,8 +7,8 @@ extension DownloadAPI {
         guard manager.task(id) != nil else { throw Problem.noTask(id) }
         let range = request.headers["Range"]
         // Browsers ask for whole parts by a range from the first byte on.
-        let isWhole = range != nil && range != "bytes=0-"
-        switch try await manager.content(name, of: id, isWhole: isWhole) {
+        let needsWholePart = range != nil && range != "bytes=0-"
+        switch try await manager.content(name, of: id, needsWholePart: needsWholePart) {
         case .file(let file)?: return MediaAnswer.file(file, name, request)
         case .playlist(let bytes)?: return MediaAnswer.playlist(bytes)
         case .growing(let body, let length)?:

@@ -3,9 +3,9 @@ import Concurrency
 extension DownloadManager {
     /// What a player gets for a name of a task; nil where there is nothing.
     ///
-    /// `isWhole` is true where the player wants a range of a part, which has to be there then.
+    /// `needsWholePart`: the player wants a range of a part, so that all of the part has to be there.
     package func content(
-        _ name: String, of id: String, isWhole: Bool
+        _ name: String, of id: String, needsWholePart: Bool
     ) async throws(DownloadError) -> PlayedContent? {
         guard let task = board.task(id), TaskID.isValid(id), TaskFolder.isServed(name) else { return nil }
         let folder = service.tools.folder("\(service.path)/\(id)")
@@ -19,7 +19,7 @@ extension DownloadManager {
         if let file = await runner.comingFile, file.name == name { return .coming(file) }
         if let progress = await runner.demand(name) {
             let reader = PartReader(progress, service.tools.gate)
-            return try await growing(name, in: folder, reader, isWhole: isWhole)
+            return try await growing(name, in: folder, reader, needsWholePart: needsWholePart)
         }
         if let file = try await folder.served(name) {
             await runner.played(name)
@@ -49,13 +49,11 @@ extension DownloadManager {
 
     /// A part that is being fetched, as soon as something of it is there.
     private func growing(
-        _ name: String, in folder: TaskFolder, _ reader: PartReader, isWhole: Bool
+        _ name: String, in folder: TaskFolder, _ reader: PartReader, needsWholePart: Bool
     ) async throws(DownloadError) -> PlayedContent? {
-        let limit = isWhole ? Limits.wholePartWait : Limits.playerWait
-        guard let status = await reader.progress.wait(within: limit, until: { !isWhole && $0.readable > 0 })
-        else {
-            return .nothingCame
-        }
+        let limit = needsWholePart ? Limits.wholePartWait : Limits.playerWait
+        let status = await reader.progress.wait(within: limit) { !needsWholePart && $0.readable > 0 }
+        guard let status else { return .nothingCame }
         switch status.end {
         case .whole: return try await folder.served(name).map { .file($0) }
         case .failed: return .nothingCame
