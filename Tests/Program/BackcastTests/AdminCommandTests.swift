@@ -73,6 +73,19 @@ struct AdminCommandTests {
         }
     }
 
+    @Test(
+        "A server that cannot be reached ends the command at the first id",
+        arguments: [["status"], ["token", "revoke"]])
+    func unreachable(command: [String]) async throws {
+        let run = try DownloadCommandTests.Run(
+            command + ["a", "b", "c", "--server", "http://127.0.0.1:1"],
+            environment: ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"])
+        try run.start()
+        #expect(try await run.status() == 3)
+        let errors = try run.errors.split(separator: "\n")
+        #expect(errors.count == 1 && errors.first?.hasPrefix("Error: a: ") ?? false, "\(errors)")
+    }
+
     @Test("An output that cannot be written is a failure", arguments: [["--json"], []])
     func unwritable(form: [String]) async throws {
         let handler = FunctionHandler { _ in

@@ -23,7 +23,7 @@ struct AdminClient {
             await client.close()
             try result.get()
         } catch {
-            throw error.exitCode
+            throw DownloadCommand.failure(error.reason, status: error.status)
         }
     }
 

@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// Why a command of the admin API was not carried out; each kind has an exit status of its own.
 enum AdminFailure: Error, Equatable {
     /// The server answered with an error.
@@ -11,9 +9,27 @@ enum AdminFailure: Error, Equatable {
     /// No answer came.
     case unreachable(String)
 
-    /// The same failure with the name of what failed; prints the failure before it, if there was one.
-    func naming(_ name: String, after former: AdminFailure? = nil) -> AdminFailure {
-        _ = former?.exitCode
+    /// Does something for each id, and gives the last failure; earlier ones are printed.
+    ///
+    /// An id that is refused does not keep the others from it. A server that cannot be reached does.
+    static func last(
+        of ids: [String], _ body: (String) async throws(AdminFailure) -> Void
+    ) async -> AdminFailure? {
+        var last: AdminFailure?
+        for id in ids {
+            do throws(AdminFailure) {
+                try await body(id)
+            } catch {
+                if let last { DownloadCommand.printError(last.reason) }
+                last = error.naming(id)
+                if case .unreachable = error { break }
+            }
+        }
+        return last
+    }
+
+    /// The same failure with the name of what failed.
+    private func naming(_ name: String) -> AdminFailure {
         let name = PrintableText.line(name)
         return switch self {
         case .refused(let reason): .refused("\(name): \(reason)")
@@ -23,12 +39,19 @@ enum AdminFailure: Error, Equatable {
         }
     }
 
-    /// Prints the reason and gives the status to end with.
-    var exitCode: ExitCode {
+    var reason: String {
         switch self {
-        case .refused(let reason), .absent(let reason): DownloadCommand.failure(reason, status: 1)
-        case .arguments(let reason): DownloadCommand.failure(reason, status: 2)
-        case .unreachable(let reason): DownloadCommand.failure(reason, status: 3)
+        case .refused(let reason), .absent(let reason), .arguments(let reason), .unreachable(let reason):
+            reason
+        }
+    }
+
+    /// The status with which the program ends.
+    var status: Int32 {
+        switch self {
+        case .refused, .absent: 1
+        case .arguments: 2
+        case .unreachable: 3
         }
     }
 }

@@ -18,15 +18,12 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await AdminClient.run(flags) { client throws(AdminFailure) in
-            let given = try ids.map { id throws(AdminFailure) in try ChannelCommand.path(id) }
-            if given.isEmpty { return try show(try await all(client)) }
-            var (answers, failure): ([JSONValue], AdminFailure?) = ([], nil)
-            for (id, path) in zip(ids, given) {
-                do throws(AdminFailure) {
-                    answers += try await status(at: path, client)
-                } catch {
-                    failure = error.naming(id, after: failure)
-                }
+            if ids.isEmpty { return try show(try await all(client)) }
+            // An id that cannot be one is a wrong argument: nothing is asked then.
+            for id in ids { _ = try ChannelCommand.path(id) }
+            var answers: [JSONValue] = []
+            let failure = await AdminFailure.last(of: ids) { id throws(AdminFailure) in
+                answers += try await status(at: try ChannelCommand.path(id), client)
             }
             if failure == nil || !answers.isEmpty { try show(answers) }
             if let failure { throw failure }

@@ -104,14 +104,8 @@ extension TokenCommand {
 
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
-                var failure: AdminFailure?
-                // A token that is refused does not stop the others.
-                for id in ids {
-                    do throws(AdminFailure) {
-                        try await client.send(.delete, "tokens/\(PercentCoding.encoded(id))")
-                    } catch {
-                        failure = error.naming(id, after: failure)
-                    }
+                let failure = await AdminFailure.last(of: ids) { id throws(AdminFailure) in
+                    try await client.send(.delete, "tokens/\(PercentCoding.encoded(id))")
                 }
                 if let failure { throw failure }
             }
