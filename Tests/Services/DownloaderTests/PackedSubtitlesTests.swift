@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import HTTPSupport
 import TestSupport
@@ -40,6 +41,24 @@ struct PackedSubtitlesTests {
             let times = try await shown(in: downloading.path("task", "task.mp4"))
             #expect(times.count == 2)
             for (time, expected) in zip(times, [0.0, 3.0]) { #expect(abs(time - expected) < 0.15) }
+        }
+    }
+
+    @Test("A disk that is full while they are collected gets its space back, and the task is paused")
+    func full() async throws {
+        try await FaultyOrigin.run(serving: .separateAudio) { origin in
+            let full = Disk<DownloadError> { operation, path in
+                operation == .write && path.contains("s0.vtt") ? ENOSPC : nil
+            }
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.format = .mp4
+            request.subtitles = .all
+            let paused = try await downloading.run(request, disk: full)
+            #expect(paused.state == .paused && paused.error?.title == "Disk full")
+            let files = try downloading.files("task").keys
+            #expect(!files.contains { $0.hasSuffix(".part") }, "\(files)")
+            #expect(try await downloading.run(request).state == .completed)
         }
     }
 

@@ -21,9 +21,9 @@ extension TaskRunner {
                     origin: times?.origin ?? 0)
             }
             guard !track.isEmpty else { continue }
-            let file = TaskFolder.draft(of: Self.subtitleFile(of: plan.id))
-            try await folder.replace(file, with: Array(track.text.utf8))
-            files.append((rendition, file))
+            let name = Self.subtitleFile(of: plan.id)
+            try await folder.write(Array(track.text.utf8), toDraftOf: name, isFirst: true)
+            files.append((rendition, TaskFolder.draft(of: name)))
         }
         return files
     }
