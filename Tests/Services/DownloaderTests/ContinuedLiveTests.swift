@@ -13,22 +13,43 @@ import Testing
 struct ContinuedLiveTests {
     private static let kinds: [SampleStreams.Kind] = [.transportStream, .fragmentedMP4, .encrypted]
 
-    /// A live playlist that lists some segments of `/vod/index.m3u8` as it is told.
+    /// A live presentation `/vod/live.m3u8` that lists some segments of `/vod/index.m3u8` as it is told.
     private final class Live: Sendable {
+        private let renditions: [LiveRendition]
+
+        init(_ origin: FaultyOrigin) throws {
+            let index = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            guard index.contains("#EXT-X-STREAM-INF") else {
+                renditions = [try LiveRendition(of: "index", as: "live", origin)]
+                return
+            }
+            let live = index.replacing("video.m3u8", with: "v.m3u8").replacing("audio.m3u8", with: "a.m3u8")
+            origin.serve("/vod/live.m3u8", live)
+            renditions = try [("video", "v"), ("audio", "a")].map { source, name in
+                try LiveRendition(of: source, as: name, origin)
+            }
+        }
+
+        /// Lists these segments, and after one reading that there are no more.
+        func list(_ segments: Range<Int>) {
+            for rendition in renditions { rendition.list(segments) }
+        }
+    }
+
+    /// A live playlist that lists some segments of another one.
+    private final class LiveRendition: Sendable {
         private let listed = Mutex((segments: 0..<4, isEnded: false))
         private let head: [Substring]
         private let segments: [String]
 
-        init(_ origin: FaultyOrigin) throws {
-            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
-            head = text.split(separator: "\n").filter {
-                $0.hasPrefix("#EXT-X-KEY") || $0.hasPrefix("#EXT-X-MAP")
-            }
-            segments = origin.segments()
-            origin.serve("/vod/live.m3u8") { [self] _ in self.text() }
+        init(of source: String, as name: String, _ origin: FaultyOrigin) throws {
+            let bytes = try #require(origin.bytes("/vod/\(source).m3u8"))
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            head = lines.filter { $0.hasPrefix("#EXT-X-KEY") || $0.hasPrefix("#EXT-X-MAP") }
+            segments = lines.filter { !$0.hasPrefix("#") }.map { "/vod/\($0)" }
+            origin.serve("/vod/\(name).m3u8") { [self] _ in self.text() }
         }
 
-        /// Lists these segments, and after one reading that there are no more.
         func list(_ segments: Range<Int>) {
             listed.withLock { $0 = (segments, false) }
         }
@@ -127,23 +148,23 @@ struct ContinuedLiveTests {
 
     @Test(
         "A recording that was stopped and could not be packed is packed later, and is not recorded on",
-        arguments: [SampleStreams.Kind.transportStream, .fragmentedMP4], ["paused", "packing"])
+        arguments: [SampleStreams.Kind.transportStream, .fragmentedMP4, .separateAudio],
+        ["paused", "packing"])
     func packedLater(kind: SampleStreams.Kind, state: String) async throws {
         try await FaultyOrigin.run(serving: kind) { origin in
             let live = try Live(origin)
             let downloading = try Downloading()
-            let full = Disk<DownloadError> { operation, path in
-                let isPacked = path.hasSuffix("/.task.ts.part") || path.hasSuffix("/.task.mp4.part")
-                return isPacked && operation != .remove ? ENOSPC : nil
-            }
             var asked = origin.request("/vod/live.m3u8")
             asked.format = kind == .transportStream ? .ts : .mp4
             let request = asked
-            let running = Task { try await downloading.run(request, clock: .system, disk: full) }
-            try await eventually("the last segment") {
-                let names = try? FileManager.default.contentsOfDirectory(
-                    atPath: downloading.path("task", "v0"))
-                return names?.contains { $0.hasPrefix("00004.") } ?? false
+            let running = Task { try await downloading.run(request, clock: .system, disk: .withoutPacking) }
+            let renditions = kind == .separateAudio ? ["v0", "a0"] : ["v0"]
+            try await eventually("the last segments") {
+                renditions.allSatisfy { rendition in
+                    let names = try? FileManager.default.contentsOfDirectory(
+                        atPath: downloading.path("task", rendition))
+                    return names?.contains { $0.hasPrefix("00004.") } ?? false
+                }
             }
             running.cancel()
             #expect(try await running.value.state == .paused)
@@ -154,7 +175,8 @@ struct ContinuedLiveTests {
             live.list(3..<6)
             let count = origin.log.count
             let task = try await downloading.run(request)
-            #expect(task.state == .completed && task.segmentsDone == 4, "\(task.error?.detail ?? "")")
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsDone == 4 * renditions.count)
             #expect(origin.log.count == count)
             let name = "task.\(request.format.rawValue)"
             #expect(Set(try downloading.files("task").keys) == [name])

@@ -216,6 +216,24 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test("What is fetched in front of a range stays in front of it, also where packing fails")
+    func inFront() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.format = .ts
+            request.range = TimeRange("3-5")
+            #expect(try await downloading.run(request, disk: .withoutPacking).state == .paused)
+            request.range = nil
+            #expect(try await downloading.run(request, disk: .withoutPacking).state == .paused)
+            let count = origin.log.count
+            #expect(try await downloading.run(request).state == .completed)
+            #expect(origin.log.count == count)
+            let whole = origin.segments().flatMap { origin.bytes($0) ?? [] }
+            #expect(try downloading.bytes("task", "task.ts") == whole)
+        }
+    }
+
     @Test("Without a connection a task waits for the network, and goes on when it is there")
     func network() async throws {
         let port = try await Self.freePort()

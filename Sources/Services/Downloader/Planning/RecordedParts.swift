@@ -4,8 +4,8 @@ import HLS
 ///
 /// A live source lists them no longer, so that nothing else tells their lengths, dates and keys.
 struct RecordedParts: Sendable {
-    /// By file within the folder of the rendition.
-    private var segments: [String: MediaSegment] = [:]
+    /// By file within the folder of the rendition, with their places in the playlist.
+    private var segments: [String: (segment: MediaSegment, place: Int)] = [:]
     /// Files that are there.
     private let files: Set<String>
     /// The playlist without its segments.
@@ -14,7 +14,9 @@ struct RecordedParts: Sendable {
     var isLive: Bool { !head.isEnded }
 
     init(_ playlist: MediaPlaylist, files: Set<String>) {
-        for segment in playlist.segments { segments[Self.lastPart(of: segment.uri)] = segment }
+        for (place, segment) in playlist.segments.enumerated() {
+            segments[Self.lastPart(of: segment.uri)] = (segment, place)
+        }
         self.files = files
         var head = playlist
         head.segments = []
@@ -23,14 +25,20 @@ struct RecordedParts: Sendable {
 
     /// What is known of a part; nil when the playlist does not list it, so that it was never fetched.
     func segment(of part: KeptPart) -> MediaSegment? {
-        guard var segment = segments[part.file] else { return nil }
+        guard var segment = segments[part.file]?.segment else { return nil }
         segment.isGap = !files.contains(part.file) || part.initSection.map { !files.contains($0) } ?? false
         return segment
     }
 
+    /// The parts that the playlist lists, in its order: a file that came later may play earlier.
+    func inOrder(_ parts: some Sequence<KeptPart>) -> [KeptPart] {
+        let placed = parts.compactMap { part in segments[part.file].map { (part: part, place: $0.place) } }
+        return placed.sorted { $0.place < $1.place }.map(\.part)
+    }
+
     /// Whether the playlist lists a part as one that is there, and it is not.
-    func misses(_ part: KeptPart) -> Bool {
-        guard let listed = segments[part.file], !listed.isGap else { return false }
+    func lacksFile(of part: KeptPart) -> Bool {
+        guard let listed = segments[part.file]?.segment, !listed.isGap else { return false }
         return segment(of: part)?.isGap ?? true
     }
 

@@ -102,7 +102,7 @@ struct RenditionPlan: Sendable {
         let gone = kept.values.filter {
             !listed.contains($0.identity) && (recorded.isLive || $0.identity.number < first)
         }
-        for names in Self.inOrder(gone) {
+        for names in recorded.inOrder(gone) {
             guard let segment = recorded.segment(of: names) else { continue }
             _ = append(recordedPart(names, segment))
         }
@@ -110,10 +110,10 @@ struct RenditionPlan: Sendable {
     }
 
     /// Takes all that the folder's playlist lists, and nothing of the source; false where a file is missing.
-    mutating func takeWhole() -> Bool {
+    mutating func takeAllRecorded() -> Bool {
         guard let recorded else { return false }
-        for names in Self.inOrder(kept.values) {
-            if recorded.misses(names) { return false }
+        for names in recorded.inOrder(kept.values) {
+            if recorded.lacksFile(of: names) { return false }
             guard let segment = recorded.segment(of: names) else { continue }
             _ = append(recordedPart(names, segment))
         }
@@ -121,11 +121,6 @@ struct RenditionPlan: Sendable {
         head = recorded.head
         head.isEnded = true
         return !parts.isEmpty
-    }
-
-    /// Parts in the order of their files.
-    private static func inOrder(_ parts: some Sequence<KeptPart>) -> [KeptPart] {
-        parts.sorted { ($0.file.utf8.count, $0.file) < ($1.file.utf8.count, $1.file) }
     }
 
     private func recordedPart(_ names: KeptPart, _ segment: MediaSegment) -> Part {

@@ -29,7 +29,7 @@ extension TaskRunner {
             let (kept, recorded) = (try await keptParts(of: id), try await recordedParts(of: id, in: name))
             guard let recorded, !kept.isEmpty else { return false }
             var plan = RenditionPlan(id: id, url: try request.address(), kept: kept, recorded: recorded)
-            guard plan.takeWhole() else { return false }
+            guard plan.takeAllRecorded() else { return false }
             found.append(plan)
         }
         (plans, multivariant) = (found, master)

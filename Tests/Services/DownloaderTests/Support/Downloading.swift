@@ -110,6 +110,16 @@ struct Downloading {
     }
 }
 
+extension Disk<DownloadError> {
+    /// A disk on which there is no space for the single file of the task `task`.
+    static var withoutPacking: Disk<DownloadError> {
+        Disk { operation, path in
+            let isPacked = path.hasSuffix("/.task.ts.part") || path.hasSuffix("/.task.mp4.part")
+            return isPacked && operation != .remove ? ENOSPC : nil
+        }
+    }
+}
+
 extension FaultyOrigin {
     /// A request for the stream under a folder, as the task `task`.
     func request(_ path: String = "/vod/index.m3u8") -> DownloadRequest {
