@@ -1,3 +1,4 @@
+import Files
 import HLS
 import HTTPSupport
 import TestSupport
@@ -107,6 +108,43 @@ struct WrongRequestTests {
                 #expect(try await downloading.run(others[0]).state == .completed)
             }
             #expect(try await downloading.playing("task").isEmpty)
+        }
+    }
+
+    @Test("Another query asks the source, also where only packing is left")
+    func otherQuery() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let paths = origin.segments()
+            origin.serve(
+                "/vod/window.m3u8",
+                answered: { asked in
+                    let isSecond = asked.query?.contains("begintime=B") ?? false
+                    let listed = isSecond ? 3..<6 : 0..<3
+                    let lines =
+                        ["#EXTM3U", "#EXT-X-TARGETDURATION:1"]
+                        + ["#EXT-X-MEDIA-SEQUENCE:\(listed.lowerBound)"]
+                        + listed.flatMap { ["#EXTINF:1,", paths[$0]] } + ["#EXT-X-ENDLIST", ""]
+                    return (lines.joined(separator: "\n"), [:])
+                })
+            func request(_ query: String) -> DownloadRequest {
+                var request = origin.request("/vod/window.m3u8?\(query)")
+                request.format = .ts
+                return request
+            }
+            let downloading = try Downloading()
+            let first = try await downloading.run(request("begintime=A&duration=3"), disk: .withoutPacking)
+            #expect(first.state == .paused)
+            let files = try downloading.files("task")
+            let refusal = await #expect(throws: DownloadError.self) {
+                try await downloading.run(request("begintime=B&duration=3"))
+            }
+            #expect(refusal?.isRefusal ?? false)
+            #expect(try downloading.files("task") == files)
+            let task = try await downloading.run(request("begintime=A&duration=3&token=new"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let whole = paths.prefix(3).flatMap { origin.bytes($0) ?? [] }
+            #expect(try downloading.bytes("task", "task.ts") == whole)
+            #expect(paths.map { origin.requests(for: $0).count } == [1, 1, 1, 0, 0, 0])
         }
     }
 

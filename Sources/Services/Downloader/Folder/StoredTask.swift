@@ -10,7 +10,7 @@ struct StoredTask: Sendable, Codable, Equatable {
     /// What the rest of a single media file may be asked for by.
     var file: KnownFile?
     /// Whether all media are in the folder and the playlists are closed, so that only packing is left.
-    var isWhole: Bool?
+    var isOnlyToPack: Bool?
 
     struct KnownFile: Sendable, Codable, Equatable {
         var total: UInt64?

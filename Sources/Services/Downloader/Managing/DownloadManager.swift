@@ -235,7 +235,7 @@ extension DownloadManager {
         let id = stored.task.id
         let isQueued = queue.contains(id)
         if let begun = requests[id] ?? (isQueued ? nil : original?.request) {
-            let other = begun.hasQuery(of: request) ? begun.difference(from: request) : "query in its URL"
+            let other = begun.hasSameQuery(as: request) ? begun.difference(from: request) : "query in its URL"
             if let other { throw .otherTask("the task \(id) is under way, with another \(other)") }
         }
         guard isQueued else { return board.task(id) ?? stored.task }

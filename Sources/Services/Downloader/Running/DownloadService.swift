@@ -62,7 +62,10 @@ package final class DownloadService: Sendable {
         }
         guard stored.task.state != .completed else { return (stored, original, folder) }
         stored.request = request
-        if original.request.differsInContent(from: request) { stored.isWhole = nil }
+        if original.request.differsInContent(from: request) || !original.request.hasSameQuery(as: request) {
+            // Only the source knows whether this is the same presentation.
+            stored.isOnlyToPack = nil
+        }
         stored.request.isGrowing = Self.isGrowing(original, as: request)
         if let title = request.title { stored.task.title = title }
         stored.task.labels.merge(request.labels) { _, new in new }

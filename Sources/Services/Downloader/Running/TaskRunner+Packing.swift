@@ -29,7 +29,7 @@ extension TaskRunner {
 
     /// Packs the segments into one file, which then replaces them.
     func pack() async throws(DownloadError) {
-        stored.isWhole = true
+        stored.isOnlyToPack = true
         try await change(.packingStarted)
         let name = "\(stored.task.id).\(request.format.rawValue)"
         do throws(DownloadError) {

@@ -8,10 +8,10 @@ import Timeline
 extension TaskRunner {
     /// Packs what is whole in the folder; false where something is left to fetch.
     func packRecorded() async throws(DownloadError) -> Bool {
-        guard stored.isWhole == true, request.format != .folder, request.range == nil,
+        guard stored.isOnlyToPack == true, request.format != .folder, request.range == nil,
             try await takeRecorded()
         else {
-            stored.isWhole = nil
+            stored.isOnlyToPack = nil
             return false
         }
         try await change(.prepared)

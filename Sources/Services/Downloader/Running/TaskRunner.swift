@@ -122,7 +122,7 @@ actor TaskRunner {
                 stored.task.segmentsDone > 0
             {
                 try await closeLive()
-                if request.format != .folder { try await packWhole() }
+                if request.format != .folder { try await packDespiteStop() }
                 return try await change(.finished)
             }
             if !plans.isEmpty { try await writePlaylists(isClosed: false) }
@@ -139,7 +139,7 @@ actor TaskRunner {
     }
 
     /// Packs although the task of the caller is cancelled.
-    private func packWhole() async throws(DownloadError) {
+    private func packDespiteStop() async throws(DownloadError) {
         do {
             try await withCancellationShield(by: tools.clock) { try await self.pack() }
         } catch let error as DownloadError {

@@ -102,7 +102,7 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     }
 
     /// Whether another request for the same path has the same query: that may name another presentation.
-    func hasQuery(of other: DownloadRequest) -> Bool {
+    func hasSameQuery(as other: DownloadRequest) -> Bool {
         (try? HTTPURL(url))?.query == (try? HTTPURL(other.url))?.query
     }
 
