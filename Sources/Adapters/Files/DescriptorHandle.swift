@@ -82,8 +82,10 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
     }
 
     /// Takes the file's lock unless another process holds it; the lock lasts as long as the descriptor.
-    package func tryLock() throws(Failure) -> Bool {
-        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+    ///
+    /// A shared lock is for those that only look whether another process has the lock for itself.
+    package func tryLock(isShared: Bool = false) throws(Failure) -> Bool {
+        while flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let failure = errno
             if failure == EWOULDBLOCK { return false }
             guard failure == EINTR else { throw Failure(.lock, path, number: failure) }

@@ -39,7 +39,7 @@ extension Problem {
             case .unusable, .protected, .noChoice: .badRequest
             case .diskFull: HTTPStatus(rawValue: 507)
             case .cancelled: .serviceUnavailable
-            case .system, .key, .part, .unfinished, .noNetwork, .folder: .internalServerError
+            case .system, .key, .part, .unfinished, .noNetwork, .inUse, .folder: .internalServerError
             }
         self.init(status, "\(error)")
     }

@@ -29,6 +29,8 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     case noTask(String)
     /// The state of the task does not allow what is asked.
     case notNow(String)
+    /// Another process holds the folder.
+    case inUse(path: String)
     /// The folder or what it holds cannot be used.
     case folder(String)
 
@@ -54,6 +56,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .noNetwork: "No network"
         case .noTask: "No such task"
         case .notNow: "Not possible"
+        case .inUse: "Folder in use"
         case .folder: "Folder unusable"
         }
     }
@@ -76,6 +79,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .noNetwork(let reason): reason
         case .noTask(let id): "there is no task \(id)"
         case .notNow(let reason): reason
+        case .inUse(let path): "\(path) is in use by another process"
         case .folder(let reason): reason
         }
     }

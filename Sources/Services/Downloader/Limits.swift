@@ -51,6 +51,10 @@ enum Limits {
     static let anchorBytes = 1 << 20
     /// Bytes of a segment of which only the kind is wanted: its tables, in 350 packets of a transport stream.
     static let lookedAtBytes = 64 << 10
+    /// The longest wait for processes that only look whether a folder is in use, and the pause between two
+    /// tries; each looks for less than a millisecond.
+    static let lockWait = Duration.seconds(1)
+    static let lockPause = Duration.milliseconds(5)
     /// The longest id.
     static let idLength = 63
     /// Threads that write files.

@@ -95,6 +95,19 @@ struct DiskTests {
         #expect(try disk.open(path, O_RDWR).tryLock())
     }
 
+    @Test("A shared lock keeps out only those that want the lock for themselves")
+    func sharedLocking() throws {
+        let path = folder.path(of: "lock")
+        let first = try disk.open(path, O_CREAT | O_RDWR, mode: 0o600)
+        let second = try disk.open(path, O_RDWR)
+        #expect(try first.tryLock(isShared: true) && second.tryLock(isShared: true))
+        #expect(try second.tryLock() == false)
+        second.unlock()
+        first.unlock()
+        #expect(try first.tryLock())
+        #expect(try second.tryLock(isShared: true) == false)
+    }
+
     @Test("A lock that was released is free, also while a child process still has the descriptor")
     func unlock() throws {
         let path = folder.path(of: "lock")

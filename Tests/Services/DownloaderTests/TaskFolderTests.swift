@@ -168,7 +168,8 @@ struct TaskFolderTests {
                 ])
             #expect(tasks.contains { $0.error?.detail.contains("broken/task.json cannot be read") ?? false })
             let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
-            let service = try DownloadService.open(path, DownloadOptions(), client: client, clock: .system)
+            let service = try await DownloadService.open(
+                path, DownloadOptions(), client: client, clock: .system)
             try await service.remove(["broken"])
             await client.close()
             #expect(!FileManager.default.fileExists(atPath: downloading.path("broken")))
@@ -194,15 +195,33 @@ struct TaskFolderTests {
     }
 
     @Test("A folder has one process at a time")
-    func holder() throws {
+    func holder() async throws {
         let downloading = try Downloading()
+        let path = downloading.folder.path
         let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
-        let open = {
-            try DownloadService.open(
-                downloading.folder.path, downloading.options, client: client, clock: .system)
+        let held = try await DownloadService.open(path, downloading.options, client: client, clock: .system)
+        #expect(try await DownloadService.isInUse(path))
+        await #expect(throws: DownloadError.inUse(path: path)) {
+            try await DownloadService.open(path, downloading.options, client: client, clock: .system)
         }
-        let held = try open()
-        #expect(throws: DownloadError.self) { try open() }
         withExtendedLifetime(held) {}
+        await client.close()
+    }
+
+    @Test("A process that only looks whether a folder is in use keeps no other from it")
+    func lookedAt() async throws {
+        let downloading = try Downloading()
+        let path = downloading.folder.path
+        let file = open(downloading.folder.path(of: ".lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(file >= 0 && flock(file, LOCK_SH) == 0)
+        #expect(try await !DownloadService.isInUse(path))
+        // Its lock ends in the first pause.
+        let clock = HostClock(
+            now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
+            sleep: { _ in close(file) })
+        let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+        let held = try await DownloadService.open(path, downloading.options, client: client, clock: clock)
+        withExtendedLifetime(held) {}
+        await client.close()
     }
 }

@@ -51,7 +51,7 @@ package actor DownloadManager {
         disk: Disk<DownloadError> = Disk(), lifetime: Lifetime = .untilStopped,
         report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
     ) async throws(DownloadError) -> DownloadManager {
-        let service = try DownloadService.open(path, options, client: client, clock: clock, disk: disk)
+        let service = try await DownloadService.open(path, options, client: client, clock: clock, disk: disk)
         let manager = DownloadManager(service: service, lifetime: lifetime, report: report)
         try await manager.load()
         return manager

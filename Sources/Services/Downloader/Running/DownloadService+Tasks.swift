@@ -66,7 +66,7 @@ extension DownloadService {
         } catch .system(.open, _, ENOENT) {
             return false
         }
-        return try !lock.tryLock()
+        return try !lock.tryLock(isShared: true)
     }
 
     /// Pauses tasks that wait for their turn; what is paused stays so.

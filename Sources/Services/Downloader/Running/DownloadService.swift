@@ -31,12 +31,32 @@ package final class DownloadService: Sendable {
     package static func open(
         _ path: String, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
         disk: Disk<DownloadError> = Disk(),
-    ) throws(DownloadError) -> DownloadService {
+    ) async throws(DownloadError) -> DownloadService {
         let folder = try disk.makeFolders(path)
         let lock = try disk.open("\(folder)/.lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        guard try lock.tryLock() else { throw .folder("\(path) is in use by another process") }
+        guard try await take(lock, clock) else { throw .inUse(path: path) }
         let tools = DownloadTools(options: options, client: client, clock: clock, disk: disk)
         return DownloadService(path: folder, tools: tools, lock: lock)
+    }
+
+    /// Takes the lock of a folder; false if another process holds the folder.
+    ///
+    /// A process that only looks whether the folder is held has a shared lock for a moment. This one waits
+    /// for its end.
+    private static func take(
+        _ lock: borrowing DescriptorHandle<DownloadError>, _ clock: HostClock
+    ) async throws(DownloadError) -> Bool {
+        let end = clock.steady() + Limits.lockWait
+        while try !lock.tryLock() {
+            guard try lock.tryLock(isShared: true), clock.steady() < end else { return false }
+            lock.unlock()
+            do {
+                try await clock.sleep(for: Limits.lockPause)
+            } catch {
+                throw .cancelled
+            }
+        }
+        return true
     }
 
     /// The task of a request: the one that its folder has, or a new one.
