@@ -127,6 +127,24 @@ struct TaskRoutesTests {
         await transfers.close()
     }
 
+    @Test("A task that is added several times at once is there once, and no request is refused")
+    func together() async throws {
+        try await PlayFixture.run { fixture in
+            try await fixture.origin.serve(.transportStream)
+            for round in 0..<20 {
+                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            try await fixture.add("/vod/index.m3u8", ["id": "task\(round)"]).status
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(statuses.sorted() == [200, 200, 200, 201])
+            }
+        }
+    }
+
     @Test("A task that was running goes on when the folder is opened again; a paused one does not")
     func restart() async throws {
         let folder = try TemporaryFolder("play")

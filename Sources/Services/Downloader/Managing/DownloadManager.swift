@@ -21,7 +21,7 @@ package actor DownloadManager {
     private let starts: AsyncStream<String>
     private let start: AsyncStream<String>.Continuation
     private var isStopping = false
-    /// Whether it takes no more tasks, because it ends when it has none.
+    /// Whether it ends because it has no more tasks.
     private var hasEnded = false
     private let lifetime: Lifetime
     private let report: @Sendable (DownloadTask) -> Void
@@ -95,24 +95,42 @@ package actor DownloadManager {
 
     /// Tasks that are about to run.
     private var starting: Set<String> = []
-    /// New tasks whose description is being written.
-    private var arriving: Set<String> = []
+    /// Tasks at which a call works, and the calls that wait for it.
+    private var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
+
+    /// Lets one call after the other work at a task, so that none writes what another one has changed.
+    ///
+    /// A call that waits for the end of a run does so outside of its turn.
+    private func inTurn<Value, Failure: Error>(
+        _ id: String, _ work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        while turns[id] != nil { await withCheckedContinuation { turns[id]?.append($0) } }
+        turns[id] = []
+        defer { for waiter in turns.removeValue(forKey: id) ?? [] { waiter.resume() } }
+        return try await work()
+    }
 
     private func carryOut(_ id: String) async {
+        if let (runner, stops) = await inTurn(id, { await begin(id) }) {
+            refusals[id] = await Self.run(runner, until: stops, show)
+            for waiter in running.removeValue(forKey: id)?.waiting ?? [] { waiter.resume() }
+        }
+        startNext()
+    }
+
+    /// Begins a task; nil if it was paused or removed meanwhile, or cannot begin.
+    private func begin(_ id: String) async -> (TaskRunner, stops: AsyncStream<Void>)? {
+        guard starting.contains(id) else { return nil }
+        defer { starting.remove(id) }
         do throws(DownloadError) {
             let runner = try await runner(of: id)
-            // It may have been paused meanwhile, and even started again.
-            guard starting.remove(id) != nil, running[id] == nil else { return startNext() }
             let (stops, stop) = AsyncStream<Void>.makeStream()
             running[id] = Running(runner: runner, stop: stop)
-            refusals[id] = await Self.run(runner, until: stops, show)
+            return (runner, stops)
         } catch {
-            starting.remove(id)
             await fail(id, error)
+            return nil
         }
-        let waiting = running.removeValue(forKey: id)?.waiting ?? []
-        for waiter in waiting { waiter.resume() }
-        startNext()
     }
 
     /// Runs a task until it has ended or is stopped; gives the reason for which nothing of it was touched.
@@ -186,20 +204,27 @@ extension DownloadManager {
     package func add(
         _ request: DownloadRequest
     ) async throws(DownloadError) -> (task: DownloadTask, isNew: Bool) {
-        let (stored, original, folder) = try await service.begin(request)
-        let id = stored.task.id
-        if original != nil, let task = board.task(id) { return (task, false) }
-        try await folder.replaceTask(stored)
-        if let task = board.task(id) { return (task, false) }
-        requests[id] = request
-        board.show(stored.task)
-        enqueue(id)
-        return (stored.task, true)
+        let id = try request.taskID()
+        return try await inTurn(id) { () async throws(DownloadError) in
+            let (stored, original, folder) = try await service.begin(request)
+            if original != nil, let task = board.task(id) { return (task, false) }
+            try await folder.replaceTask(stored)
+            requests[id] = request
+            board.show(stored.task)
+            enqueue(id)
+            return (stored.task, true)
+        }
     }
 
     /// Adds a task, or lets the one that is there go on as it is asked for now: what is not completed.
     package func take(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
-        guard !hasEnded else { throw .notNow(Self.ending) }
+        guard !isEnding else { throw .notNow(Self.ending) }
+        return try await inTurn(try request.taskID()) { () async throws(DownloadError) in
+            try await takeInTurn(request)
+        }
+    }
+
+    private func takeInTurn(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
         let (stored, original, folder) = try await service.begin(request)
         let id = stored.task.id
         if stored.task.state == .completed, let other = stored.request.difference(from: request) {
@@ -212,14 +237,12 @@ extension DownloadManager {
             return stored.task
         }
         // The last task may have ended meanwhile.
-        guard !hasEnded else { throw .notNow(Self.ending) }
+        guard !isEnding else { throw .notNow(Self.ending) }
         requests[id] = request
         // What another presentation turns out to be stays as it was.
         if original == nil {
-            arriving.insert(id)
-            defer { arriving.remove(id) }
             try await folder.replaceTask(stored)
-            guard !hasEnded else { throw .notNow(Self.ending) }
+            guard !isEnding else { throw .notNow(Self.ending) }
         }
         show(stored.task)
         enqueue(id)
@@ -263,8 +286,12 @@ extension DownloadManager {
 
     /// Lets a paused or interrupted task go on, or one that failed or was canceled (`isRetry`).
     package func goOn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
+        try await inTurn(id) { () async throws(DownloadError) in try await goOnInTurn(id, isRetry: isRetry) }
+    }
+
+    private func goOnInTurn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
         guard let task = board.task(id) else { throw .noTask(id) }
-        guard !hasEnded else { throw .notNow(Self.ending) }
+        guard !isEnding else { throw .notNow(Self.ending) }
         let allowed: Set<TaskState> = isRetry ? [.failed, .canceled] : [.paused]
         // What an earlier process has left counts as queued, and may wait for nothing.
         let isLeft = !isRetry && task.state == .queued && !isTaken(id)
@@ -282,20 +309,30 @@ extension DownloadManager {
     /// Deletes a task with its files.
     package func remove(_ id: String) async throws(DownloadError) {
         guard board.task(id) != nil else { throw .noTask(id) }
-        unqueue(id)
-        await stop(id, .cancel)
-        try await service.remove([id])
-        requests[id] = nil
-        board.remove(id)
+        while try await !removeUnlessRunning(id) { await stop(id, .cancel) }
+    }
+
+    private func removeUnlessRunning(_ id: String) async throws(DownloadError) -> Bool {
+        try await inTurn(id) { () async throws(DownloadError) in
+            unqueue(id)
+            guard running[id] == nil else { return false }
+            try await service.remove([id])
+            requests[id] = nil
+            board.remove(id)
+            return true
+        }
     }
 }
 
 extension DownloadManager {
     private static let ending = "the process that holds the folder is ending"
 
+    /// Whether it takes no more tasks.
+    private var isEnding: Bool { isStopping || hasEnded }
+
     /// Whether a task runs, or has its turn to come.
     private func isTaken(_ id: String) -> Bool {
-        queue.contains(id) || starting.contains(id) || running[id] != nil || arriving.contains(id)
+        queue.contains(id) || starting.contains(id) || running[id] != nil
     }
 
     private func enqueue(_ id: String) {
@@ -321,12 +358,13 @@ extension DownloadManager {
         _ onDisk: () async throws(DownloadError) -> [DownloadTask]
     ) async throws(DownloadError) -> DownloadTask {
         guard board.task(id) != nil else { throw .noTask(id) }
-        unqueue(id)
-        if running[id] != nil {
-            await stop(id, reason)
-        } else {
+        let isRunning = try await inTurn(id) { () async throws(DownloadError) in
+            unqueue(id)
+            if running[id] != nil { return true }
             for task in try await onDisk() { board.show(task) }
+            return false
         }
+        if isRunning { await stop(id, reason) }
         guard let task = board.task(id) else { throw .noTask(id) }
         return task
     }

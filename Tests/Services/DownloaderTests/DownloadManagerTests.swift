@@ -1,0 +1,96 @@
+import Concurrency
+import Dispatch
+import Files
+import Foundation
+import HTTPClient
+import HTTPSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Tasks that are asked for at the same time", .timeLimit(.minutes(30)))
+struct DownloadManagerTests {
+    /// Holds the second write of `task.json` until it is released.
+    private final class Hold: Sendable {
+        private let count = Mutex(0)
+        private let released = DispatchSemaphore(value: 0)
+
+        var isReached: Bool { count.withLock { $0 >= 2 } }
+
+        func release() { released.signal() }
+
+        var disk: Disk<DownloadError> {
+            Disk { [self] operation, path in
+                guard operation == .link, path.hasSuffix("/task.json") else { return nil }
+                let isSecond = count.withLock { count in
+                    count += 1
+                    return count == 2
+                }
+                if isSecond { released.wait() }
+                return nil
+            }
+        }
+    }
+
+    /// Runs a body while the tasks of a folder run.
+    private func managing(
+        _ downloading: Downloading, disk: Disk<DownloadError>,
+        _ body: (DownloadManager) async throws -> Void
+    ) async throws {
+        let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+        let manager = try await DownloadManager.open(
+            downloading.folder.path, downloading.options, client: client, clock: Downloading.hasty,
+            disk: disk)
+        let running = Task { await manager.run() }
+        let result = await Result { () async throws(any Error) in try await body(manager) }
+        running.cancel()
+        await running.value
+        await client.close()
+        try result.get()
+    }
+
+    @Test("A task that is given again while its failure is stored goes on as it is asked for now")
+    func failing() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let hold = Hold()
+            let downloading = try Downloading()
+            var wrong = origin.request()
+            wrong.headers = [DownloadRequest.Field(name: "bad name", value: "x")]
+            let (first, corrected) = (wrong, origin.request())
+            try await managing(downloading, disk: hold.disk) { manager in
+                _ = try await manager.take(first)
+                try await eventually("the failure") { hold.isReached }
+                let taken = Task { try await manager.take(corrected) }
+                // Time for the whole task, if it does not wait for its turn.
+                try await Task.sleep(for: .milliseconds(500))
+                hold.release()
+                _ = try await taken.value
+                try await eventually("the end") { manager.task("task")?.state.isEnded ?? false }
+                try await Task.sleep(for: .milliseconds(100))
+                #expect(manager.task("task")?.state == .completed)
+            }
+            let stored = try JSONDecoder().decode(
+                StoredTask.self, from: Data(downloading.bytes("task", "task.json")))
+            #expect(stored.task.state == .completed)
+        }
+    }
+
+    @Test("A process that is stopping takes no more tasks")
+    func stopping() async throws {
+        let downloading = try Downloading()
+        let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+        let manager = try await DownloadManager.open(
+            downloading.folder.path, downloading.options, client: client, clock: Downloading.hasty)
+        let running = Task { await manager.run() }
+        running.cancel()
+        await running.value
+        let refusal = await #expect(throws: DownloadError.self) {
+            try await manager.take(DownloadRequest(url: "http://127.0.0.1:1/a.ts"))
+        }
+        #expect(refusal == .notNow("the process that holds the folder is ending"))
+        #expect(manager.tasks.isEmpty)
+        await client.close()
+    }
+}
