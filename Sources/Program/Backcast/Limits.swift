@@ -62,10 +62,10 @@ enum Limits {
     static let holderAnswer = Duration.seconds(10)
     /// The longest time that the process that holds a folder has to pause tasks or to complete live ones.
     static let holderStop = Duration.seconds(20)
-    /// The pause between two checks whether a process that is ending has released its folder, and the number
-    /// of checks: ten seconds in all.
-    static let holderLook = Duration.milliseconds(100)
-    static let holderLooks = 100
+    /// The longest wait for a process that holds a folder and does not answer: it is ending or starting.
+    static let holderWait = Duration.seconds(10)
+    /// The pause between two tries to reach it.
+    static let holderPause = Duration.milliseconds(100)
     /// The longest time for which tasks are followed that another process carries out: a year.
     static let holderFollowed = Duration.seconds(31_536_000)
     /// The time that running answers of `backcast play` have when it stops: events never end by themselves.

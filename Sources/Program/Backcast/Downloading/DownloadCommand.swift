@@ -44,12 +44,30 @@ struct DownloadCommand: AsyncParsableCommand {
         var run = DownloadRun(folder: to, display: makeDisplay(), proxy: transfers.proxy)
         run.options = try Self.orExit { try transfers.options() }
         if dryRun { return try await run.preview(requests, asJSON: json) }
-        let outcome = try await HandedOver.carryOut(requests, in: to, run.display)
-        guard outcome.left.isEmpty else {
-            return try await run.carryOut(after: outcome.status) { _ in outcome.left.map { .success($0) } }
+        var outcome = HandedOver.Outcome(untaken: requests)
+        repeat {
+            outcome = try await HandedOver.carryOut(outcome, in: to, run.display)
+        } while try await !carryOut(outcome, run)
+    }
+
+    /// Downloads what no other process has taken; false if one has just taken the folder: it takes the rest.
+    private func carryOut(_ outcome: HandedOver.Outcome, _ run: DownloadRun) async throws -> Bool {
+        guard !outcome.untaken.isEmpty else {
+            run.display.end()
+            if outcome.status != 0 { throw ExitCode(outcome.status) }
+            return true
         }
-        run.display.end()
-        if outcome.status != 0 { throw ExitCode(outcome.status) }
+        let held: DownloadRun.HeldFolder
+        do throws(DownloadError) {
+            held = try await run.open()
+        } catch {
+            if case .inUse = error, outcome.rest > .zero { return false }
+            throw Self.failure("\(error)", status: 1)
+        }
+        try await run.carryOut(in: held, after: outcome.status) { _ in
+            outcome.untaken.map { .success($0) }
+        }
+        return true
     }
 
     private func makeDisplay() -> any DownloadDisplay {

@@ -18,23 +18,45 @@ struct DownloadRun {
     var options = DownloadOptions()
     var proxy: String?
 
-    /// Downloads what a body asks for, and ends with the status that the tasks leave.
-    ///
-    /// Meanwhile other processes hand their tasks over, and have tasks paused or removed. `status` is what
-    /// was left before.
-    func carryOut(
-        after status: Int32 = 0,
-        _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [Asked]
-    ) async throws {
+    /// A folder that this process holds, and the client that downloads into it.
+    struct HeldFolder: Sendable {
+        let manager: DownloadManager
+        let client: HTTPClient
+    }
+
+    /// Takes the folder.
+    func open() async throws(DownloadError) -> HeldFolder {
         ProcessMemory.keepFree()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
-        let client = try HTTPClient.open(ClientConfiguration(proxy: proxy, logger: logger))
-        let outcomes = Mutex([Result<DownloadTask, DownloadError>]())
-        let display = display
+        let client: HTTPClient
         do {
+            client = try HTTPClient.open(ClientConfiguration(proxy: proxy, logger: logger))
+        } catch {
+            throw .unusable("\(error)")
+        }
+        do throws(DownloadError) {
+            let display = display
             let manager = try await DownloadManager.open(
                 folder, options, client: client, clock: .system, lifetime: .untilDone
             ) { display.show($0) }
+            return HeldFolder(manager: manager, client: client)
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// Downloads what a body asks for, and ends with the status that the tasks leave.
+    ///
+    /// Meanwhile other processes hand their tasks over, and have tasks paused or removed. `status` is the
+    /// exit status of the tasks that another process ran.
+    func carryOut(
+        in held: HeldFolder, after status: Int32 = 0,
+        _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [Asked]
+    ) async throws {
+        let outcomes = Mutex([Result<DownloadTask, DownloadError>]())
+        let manager = held.manager
+        do {
             let server = HolderServer.open(manager, page: nil, in: folder)
             // A live recording is packed when it is stopped, however long that takes.
             try await TerminationSignals.cancelling(isForced: false) {
@@ -43,10 +65,10 @@ struct DownloadRun {
                 outcomes.withLock { $0 = results }
             }
         } catch {
-            await client.close()
+            await held.client.close()
             throw DownloadCommand.failure("\(error)", status: 1)
         }
-        await client.close()
+        await held.client.close()
         display.end()
         try Self.conclude(outcomes.withLock { $0 }, after: status)
     }

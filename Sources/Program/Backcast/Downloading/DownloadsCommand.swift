@@ -48,9 +48,14 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
         if let holder = await Holder.reach(to) { return try await act(through: holder) }
         let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople(to)
-        try await DownloadRun(folder: to, display: display).carryOut { service throws(DownloadError) in
-            try await act(on: service)
+        let run = DownloadRun(folder: to, display: display)
+        let held: DownloadRun.HeldFolder
+        do throws(DownloadError) {
+            held = try await run.open()
+        } catch {
+            throw DownloadCommand.failure("\(error)", status: 1)
         }
+        try await run.carryOut(in: held) { service throws(DownloadError) in try await act(on: service) }
     }
 
     /// Refuses a folder that does not exist, since its name may be mistyped.

@@ -14,35 +14,41 @@ struct HandedOver: Sendable {
 
     /// What came of tasks.
     struct Outcome: Sendable {
-        /// The requests that no other process runs.
-        var left: [DownloadRequest] = []
+        /// The requests that no other process has taken.
+        var untaken: [DownloadRequest] = []
         var status: Int32 = 0
+        /// Until when a process is waited for that holds the folder and does not answer.
+        var deadline = HostClock.system.steady() + Limits.holderWait
+
+        /// The time until then.
+        var rest: Duration { deadline - HostClock.system.steady() }
     }
 
     /// Hands tasks to the process that holds a folder, if there is one, and shows their progress to the end.
     ///
-    /// A process that is ending takes no more tasks: the rest is returned once it has released the folder. At
-    /// the first signal the other process pauses tasks, and completes live recordings.
+    /// A process that is ending takes no more tasks, and one that is starting takes none yet. It is waited
+    /// for until it takes them or releases the folder, at most until the deadline. At the first signal the
+    /// other process pauses tasks, and completes live recordings.
     static func carryOut(
-        _ requests: [DownloadRequest], in folder: String, _ display: any DownloadDisplay
+        _ former: Outcome, in folder: String, _ display: any DownloadDisplay
     ) async throws -> Outcome {
-        let first = await Holder.reach(folder)
+        let first = await Holder.reach(folder, within: former.rest)
         // A process that is ending has already closed its socket.
-        if first == nil, await !isInUse(folder) { return Outcome(left: requests) }
-        let outcome = Mutex(Outcome())
+        if first == nil, await !isInUse(folder) { return former }
+        let outcome = Mutex(former)
         try await TerminationSignals.cancelling {
-            var (found, next) = (Outcome(left: requests), first)
-            for _ in 0..<Limits.holderLooks {
+            var (found, next) = (former, first)
+            while true {
                 if let holder = next {
-                    let more = try await HandedOver(holder: holder, display: display).run(found.left)
+                    found = try await HandedOver(holder: holder, display: display).run(found)
                     await holder.close()
-                    found = Outcome(left: more.left, status: max(found.status, more.status))
                 }
-                guard !found.left.isEmpty, !Task.isCancelled, await isInUse(folder) else { break }
-                try? await HostClock.system.sleep(for: Limits.holderLook)
-                next = await Holder.reach(folder)
+                guard !found.untaken.isEmpty, found.rest > .zero, !Task.isCancelled, await isInUse(folder)
+                else { break }
+                try? await HostClock.system.sleep(for: Limits.holderPause)
+                next = await Holder.reach(folder, within: found.rest)
             }
-            if Task.isCancelled, !found.left.isEmpty { found = Outcome(status: max(found.status, 130)) }
+            if Task.isCancelled, !found.untaken.isEmpty { found = Outcome(status: max(found.status, 130)) }
             let ended = found
             outcome.withLock { $0 = ended }
         }
@@ -53,10 +59,11 @@ struct HandedOver: Sendable {
         (try? await DownloadService.isInUse(folder)) ?? false
     }
 
-    private func run(_ requests: [DownloadRequest]) async throws -> Outcome {
-        var (open, status): (Set<String>, Int32) = ([], 0)
+    /// Hands over what no process has taken yet.
+    private func run(_ former: Outcome) async throws -> Outcome {
+        var (open, status): (Set<String>, Int32) = ([], former.status)
         var taken: [DownloadRequest] = []
-        for (index, request) in requests.enumerated() {
+        for (index, request) in former.untaken.enumerated() {
             // The rest is not begun, also where all that was handed over is complete.
             guard !Task.isCancelled else {
                 status = 130
@@ -67,7 +74,8 @@ struct HandedOver: Sendable {
                 taken.append(request)
             } catch is Ending {
                 // The tasks that it took have ended with it; a complete one is recognised by its state.
-                return Outcome(left: taken + requests[index...], status: status)
+                // It has just answered, and ends soon: the deadline begins again.
+                return Outcome(untaken: taken + former.untaken[index...], status: status)
             } catch let refusal as Refusal {
                 DownloadCommand.printError(refusal.problem)
                 status = max(status, refusal.status)

@@ -14,8 +14,8 @@ final class Holder: Sendable {
 
     static func socketFile(of folder: String) -> String { "\(folder)/.backcast.sock" }
 
-    /// Nil where no process answers.
-    static func reach(_ folder: String) async -> Holder? {
+    /// Nil if no process answers in time.
+    static func reach(_ folder: String, within limit: Duration = Limits.holderAnswer) async -> Holder? {
         guard FileManager.default.fileExists(atPath: socketFile(of: folder)),
             let handle = FileHandle(forReadingAtPath: folder)
         else { return nil }
@@ -27,7 +27,7 @@ final class Holder: Sendable {
             let session = try? client.makeSession(SessionOptions(source: "http://localhost/"))
         else { return nil }
         let holder = Holder(handle, client, session)
-        guard await holder.answers() else {
+        guard await holder.answers(within: limit) else {
             await client.close()
             return nil
         }
@@ -40,8 +40,8 @@ final class Holder: Sendable {
         self.session = session
     }
 
-    private func answers() async -> Bool {
-        let body = try? await send(.get, HolderPath.page)
+    private func answers(within limit: Duration) async -> Bool {
+        let body = try? await send(.get, HolderPath.page, within: limit)
         return body?.status == .ok
     }
 
@@ -94,10 +94,15 @@ final class Holder: Sendable {
 
     private static let options = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(60))
 
+    /// With a limit, the holder may take all of that time before it answers.
     func send(
-        _ method: HTTPMethod, _ path: String, _ body: Data? = nil
+        _ method: HTTPMethod, _ path: String, _ body: Data? = nil, within limit: Duration? = nil,
     ) async throws -> FetchedBody {
         var options = Self.options
+        if let limit {
+            options.totalTimeout = limit
+            options.lowSpeedLimit = 0
+        }
         options.method = method
         options.body = body.map { Array($0) } ?? (method == .post ? [] : nil)
         options.headers = ["X-Backcast": "1"]
