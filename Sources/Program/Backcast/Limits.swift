@@ -60,7 +60,11 @@ enum Limits {
         Int(ChannelSettings.retentionBounds.lowerBound)...Int(ChannelSettings.retentionBounds.upperBound)
     /// The longest time for which the process that holds a folder is asked for the state of its tasks.
     static let holderAnswer = Duration.seconds(10)
-    /// The longest time that the process that holds a folder has to pause tasks or to complete live ones.
+    /// Requests at once to the process that holds a folder, which takes 256 connections of a client.
+    static let holderTransfers = 64
+    /// The longest wait for the answer that a task has been paused, or changed in another way.
+    ///
+    /// A recording that is packed before is waited for longer.
     static let holderStop = Duration.seconds(20)
     /// The longest wait for a process that holds a folder and does not answer: it is ending or starting.
     static let holderWait = Duration.seconds(10)

@@ -62,4 +62,50 @@ struct SharedFolderTests {
         #expect(try program.errors.contains("is in use by another process"))
         await server.stop(drain: .zero)
     }
+
+    @Test("A signal waits until the process that holds the folder has packed a live recording")
+    func packing() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            origin.reopen("/vod/index.m3u8")
+            let folder = try TemporaryFolder("packing")
+            // Packs only when it is told.
+            let script = """
+                #!/bin/sh
+                case "$*" in *faststart*)
+                    : > '\(folder.path(of: "begun"))'
+                    while [ ! -e '\(folder.path(of: "go"))' ]; do sleep 0.1; done ;;
+                esac
+                PATH=${PATH#*:}
+                exec ffmpeg "$@"
+                """
+            try folder.write(script, to: "bin/ffmpeg")
+            chmod(folder.path(of: "bin/ffmpeg"), 0o700)
+            let tasks = folder.path(of: "tasks")
+            let holder = try Run(
+                ["play", tasks], environment: ["PATH": folder.path(of: "bin") + ":/usr/bin:/bin"])
+            try holder.start()
+            try await eventually("the socket") {
+                FileManager.default.fileExists(atPath: "\(tasks)/.backcast.sock")
+            }
+            let program = try Run(
+                ["download", origin.url("/vod/index.m3u8"), "--id", "a", "--format", "mp4", "--json"]
+                    + ["--to", tasks])
+            try program.start()
+            try await eventually("the last segment") {
+                FileManager.default.fileExists(atPath: "\(tasks)/a/v0/00006.ts")
+            }
+            program.send(SIGINT)
+            try await eventually("the packing") {
+                FileManager.default.fileExists(atPath: folder.path(of: "begun"))
+            }
+            // Longer than the program takes to end at most where nothing is to be packed.
+            try await Task.sleep(for: .seconds(Limits.stoppingSeconds + 2))
+            try folder.write("", to: "go")
+            let (status, errors) = (try await program.status(), try program.errors)
+            #expect(status == 0 && errors.isEmpty, "\(status) \(errors)")
+            #expect(try program.lines.last?.contains(#""state":"completed""#) ?? false)
+            holder.send(SIGTERM)
+            #expect(try await holder.status() == 0)
+        }
+    }
 }

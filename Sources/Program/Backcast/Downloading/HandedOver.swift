@@ -36,7 +36,8 @@ struct HandedOver: Sendable {
         // A process that is ending has already closed its socket.
         if first == nil, await !isInUse(folder) { return former }
         let outcome = Mutex(former)
-        try await TerminationSignals.cancelling {
+        // A live recording is packed when it is stopped, however long that takes.
+        try await TerminationSignals.cancelling(isForced: false) {
             var (found, next) = (former, first)
             while true {
                 if let holder = next {
@@ -86,9 +87,7 @@ struct HandedOver: Sendable {
         } catch  where Task.isCancelled {}
         guard Task.isCancelled else { return Outcome(status: open.isEmpty ? status : max(status, 1)) }
         let left = open
-        let stopped = try await withCancellationShield(within: Limits.holderStop, by: .system) {
-            await pause(left)
-        }
+        let stopped = try await withCancellationShield(by: .system) { await pause(left) }
         return Outcome(status: max(status, stopped))
     }
 
@@ -136,22 +135,51 @@ struct HandedOver: Sendable {
     }
 
     /// Has tasks paused that have not ended, and shows what became of them.
+    ///
+    /// A live recording is completed: while it is packed it is waited for, until a second signal.
     private func pause(_ ids: Set<String>) async -> Int32 {
         guard !ids.isEmpty else { return 0 }
-        for id in ids.sorted() {
-            do {
-                // One that has ended meanwhile is no fault.
-                _ = try await holder.act("pause", on: id)
-            } catch {
-                DownloadCommand.printError("\(id) cannot be paused: \(error)")
+        let failures = await failures(whenPausing: ids)
+        var found = await holder.tasks(ids)
+        let isPacking = { found.values.contains { $0.state == .packing } }
+        if isPacking() {
+            try? await holder.follow(for: Limits.holderFollowed) { task in
+                if ids.contains(task.id) {
+                    found[task.id] = task
+                    display.show(task)
+                }
+                return !isPacking()
             }
         }
-        let found = await holder.tasks(ids)
         var status: Int32 = found.count == ids.count ? 0 : 130
         for task in found.values.sorted(by: { $0.id < $1.id }) {
             display.show(task)
             status = max(status, DownloadRun.conclude(task))
         }
+        for (id, error) in failures.sorted(by: { $0.key < $1.key }) {
+            if let state = found[id]?.state, state.isEnded || state == .paused { continue }
+            DownloadCommand.printError("\(id) cannot be paused: \(error)")
+        }
         return status
+    }
+
+    /// Has tasks paused at the same time, and gives the errors by id.
+    ///
+    /// The answer for a live recording comes only when it is packed.
+    private func failures(whenPausing ids: Set<String>) async -> [String: any Error] {
+        await withTaskGroup(of: (id: String, error: (any Error)?).self) { group in
+            for id in ids {
+                group.addTask {
+                    do {
+                        // One that has ended meanwhile is no fault.
+                        _ = try await holder.act("pause", on: id)
+                        return (id, nil)
+                    } catch {
+                        return (id, error)
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.id] = $1.error }
+        }
     }
 }

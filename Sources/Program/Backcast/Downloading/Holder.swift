@@ -22,6 +22,7 @@ final class Holder: Sendable {
         // Through the open folder, since the whole path may be longer than the address of a socket can be.
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         var configuration = ClientConfiguration(logger: logger)
+        configuration.runningTransfers = Limits.holderTransfers
         configuration.socketFile = "/proc/self/fd/\(handle.fileDescriptor)/.backcast.sock"
         guard let client = try? HTTPClient.open(configuration),
             let session = try? client.makeSession(SessionOptions(source: "http://localhost/"))
@@ -52,11 +53,13 @@ final class Holder: Sendable {
     }
 
     /// Has a task paused, resumed, canceled, retried or removed; the problem that the holder names, if any.
+    ///
+    /// The answer comes when the task has stopped.
     func act(_ action: String, on id: String) async throws -> (problem: String?, status: HTTPStatus) {
         let body =
             action == "remove"
-            ? try await send(HTTPMethod(rawValue: "DELETE"), "/downloads/\(id)")
-            : try await send(.post, "/downloads/\(id)/\(action)")
+            ? try await send(HTTPMethod(rawValue: "DELETE"), "/downloads/\(id)", within: Limits.holderStop)
+            : try await send(.post, "/downloads/\(id)/\(action)", within: Limits.holderStop)
         return (Self.problem(of: body), body.status)
     }
 
