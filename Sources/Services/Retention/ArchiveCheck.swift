@@ -22,8 +22,8 @@ final class ArchiveCheck: Sendable {
 
     /// Whether most of some files are not there.
     ///
-    /// What one look finds holds for a minute. If fewer than eight files are known, the archive is taken to be
-    /// there: a single lost file could otherwise make it look empty, and then nothing more would expire.
+    /// What one look finds holds for a minute. If fewer than eight files are known, the archive is taken to
+    /// be there: a single lost file could otherwise make it look empty, and nothing more would expire.
     func isMissing() async throws -> Bool {
         let now = clock.steady()
         if let last = last.withLock({ $0 }), now - last.at < Limits.archiveCheckPause {

@@ -29,8 +29,8 @@ enum Limits {
     /// Deletions whose space need not be free before the next one, at first: a file system frees it at once,
     /// or with its next transaction.
     static let unconfirmedSteps = 4
-    /// The same after deletions have proved to have an effect, late: in the half minute that some file systems
-    /// take a thousand channels complete as many quarters of an hour.
+    /// The same after deletions have proved to have an effect, late: in the half minute that some file
+    /// systems take a thousand channels complete as many quarters of an hour.
     static let mostUnconfirmedSteps = 32
     /// The part of the floor, as a divisor, that such deletions may take together, however many they are:
     /// while much is written, no single one of a small channel is seen in the free space.

@@ -79,8 +79,8 @@ extension RetentionService {
         return try await deletePending(of: space, expired: oldest.channel, began: began).deleted
     }
 
-    /// The oldest quarter of a channel whose files can be deleted; if there is none, from time to time that of
-    /// another.
+    /// The oldest quarter of a channel whose files can be deleted; if there is none, from time to time that
+    /// of another.
     private func oldestQuarter() async throws -> OldestQuarter? {
         let stuck = effect.stuck(at: clock.steady())
         if let oldest = try await catalogue.oldestQuarter(finishedBy: clock.now(), passingOver: stuck) {

@@ -12,7 +12,8 @@ struct KeptAges: Sendable {
     private let start: Instant
     private let started: SteadyInstant
 
-    /// `newest` is the time of the newest file of an earlier process, seconds since 1970; nil if there is none.
+    /// `newest` is the time of the newest file of an earlier process, seconds since 1970; nil if there is
+    /// none.
     init(clock: HostClock, newest: Int64?) {
         self.clock = clock
         (start, started) = (newest.map { Instant(seconds: $0) } ?? clock.now(), clock.steady())

@@ -13,8 +13,8 @@ package struct ResumePoint: Sendable, Equatable, Codable {
     package var fence: Int64
     /// End of the published log when the lease began.
     package var end: Instant
-    /// Whether another node may have recorded last before the lease, so that this journal lacks its facts; nil
-    /// if it was not entered.
+    /// Whether another node may have recorded last before the lease, so that this journal lacks its facts;
+    /// nil if that is not known.
     package var followsOther: Bool?
     package var targetSeconds: Int
     package var renditions: [RenditionDescription]

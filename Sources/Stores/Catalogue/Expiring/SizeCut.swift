@@ -54,7 +54,7 @@ extension Catalogue {
 
     /// Returns the oldest quarter of all channels that has not expired and is finished.
     ///
-    /// It is if the channel's time line has passed it, or the host's clock `now` has: a host without a battery
+    /// It is if the channel's timeline has passed it, or the host's clock `now` has: a host without a battery
     /// starts its clock at 1970. The channels `stuck` are passed over, and one whose id this program cannot
     /// read.
     package func oldestQuarter(
