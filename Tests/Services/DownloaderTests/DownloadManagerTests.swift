@@ -36,13 +36,14 @@ struct DownloadManagerTests {
 
     /// Runs a body while the tasks of a folder run.
     private func managing(
-        _ downloading: Downloading, disk: Disk<DownloadError>,
+        _ downloading: Downloading, disk: Disk<DownloadError> = Disk(),
+        report: @escaping @Sendable (DownloadTask) -> Void = { _ in },
         _ body: (DownloadManager) async throws -> Void
     ) async throws {
         let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
         let manager = try await DownloadManager.open(
             downloading.folder.path, downloading.options, client: client, clock: Downloading.hasty,
-            disk: disk)
+            disk: disk, report: report)
         let running = Task { await manager.run() }
         let result = await Result { () async throws(any Error) in try await body(manager) }
         running.cancel()
@@ -74,6 +75,37 @@ struct DownloadManagerTests {
             let stored = try JSONDecoder().decode(
                 StoredTask.self, from: Data(downloading.bytes("task", "task.json")))
             #expect(stored.task.state == .completed)
+        }
+    }
+
+    @Test("A task can go on as soon as it is told that it has failed", arguments: [true, false])
+    func ended(isRetry: Bool) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            // Three are refused, and three after the playlist was read again.
+            origin.fail(origin.segments()[0], Array(repeating: .status(404), count: 6))
+            let request = origin.request()
+            let known = Mutex<DownloadManager?>(nil)
+            let again = Mutex<Task<Void, any Error>?>(nil)
+            let report: @Sendable (DownloadTask) -> Void = { task in
+                guard task.state == .failed, let manager = known.withLock({ $0.take() }) else { return }
+                again.withLock {
+                    $0 = Task {
+                        _ =
+                            isRetry
+                            ? try await manager.goOn("task", isRetry: true) : try await manager.take(request)
+                    }
+                }
+                // Time for the call above: the run ends only when this returns.
+                usleep(200_000)
+            }
+            try await managing(try Downloading(), report: report) { manager in
+                known.withLock { $0 = manager }
+                _ = try await manager.take(request)
+                try await waitFor("the failure") { again.withLock { $0 } }.value
+                try await eventually("the end", within: .seconds(20)) {
+                    manager.task("task")?.state == .completed
+                }
+            }
         }
     }
 

@@ -219,9 +219,9 @@ extension DownloadManager {
     /// Adds a task, or lets the one that is there go on as it is asked for now: what is not completed.
     package func take(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
         guard !isEnding else { throw .notNow(Self.ending) }
-        return try await inTurn(try request.taskID()) { () async throws(DownloadError) in
-            try await takeInTurn(request)
-        }
+        let id = try request.taskID()
+        await settle(id)
+        return try await inTurn(id) { () async throws(DownloadError) in try await takeInTurn(request) }
     }
 
     private func takeInTurn(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
@@ -286,7 +286,10 @@ extension DownloadManager {
 
     /// Lets a paused or interrupted task go on, or one that failed or was canceled (`isRetry`).
     package func goOn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
-        try await inTurn(id) { () async throws(DownloadError) in try await goOnInTurn(id, isRetry: isRetry) }
+        await settle(id)
+        return try await inTurn(id) { () async throws(DownloadError) in
+            try await goOnInTurn(id, isRetry: isRetry)
+        }
     }
 
     private func goOnInTurn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
@@ -358,6 +361,7 @@ extension DownloadManager {
         _ onDisk: () async throws(DownloadError) -> [DownloadTask]
     ) async throws(DownloadError) -> DownloadTask {
         guard board.task(id) != nil else { throw .noTask(id) }
+        await settle(id)
         let isRunning = try await inTurn(id) { () async throws(DownloadError) in
             unqueue(id)
             if running[id] != nil { return true }
@@ -373,8 +377,18 @@ extension DownloadManager {
         guard let entry = running[id] else { return }
         await entry.runner.willStop(reason)
         entry.stop.yield()
-        await withCheckedContinuation { waiter in
-            if running[id] == nil { waiter.resume() } else { running[id]?.waiting.append(waiter) }
-        }
+        await end(of: id)
+    }
+
+    /// Waits for the end of a run that has already told how it ends.
+    private func settle(_ id: String) async {
+        guard let state = board.task(id)?.state, state.isEnded || state == .paused else { return }
+        await end(of: id)
+    }
+
+    /// Waits for the end of a run, if there is one.
+    private func end(of id: String) async {
+        guard running[id] != nil else { return }
+        await withCheckedContinuation { running[id]?.waiting.append($0) }
     }
 }
