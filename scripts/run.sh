@@ -180,7 +180,7 @@ add_channel() {
 
 # shellcheck disable=SC2317  # wait_until calls it
 window_plays() {
-    [ "$(curl -s -o /dev/null -m 5 -w '%{http_code}' "$1")" = 200 ]
+    [ "$(curl -sL -o /dev/null -m 5 -w '%{http_code}' "$1")" = 200 ]
 }
 
 # How a shell anywhere on this machine writes the admin token.
