@@ -1,4 +1,4 @@
-"""Writes the results as JSON, as docs/PERFORMANCE.md, and the first rows into the README."""
+"""Writes the results of `make bench` and `make bench-ingest` as JSON, as docs/PERFORMANCE.md, and the first rows into the README."""
 import datetime
 import json
 import os
@@ -9,6 +9,7 @@ from results import VERDICTS
 from stack import ROOT
 
 JSON = os.path.join(ROOT, "bench", "results.json")
+RECORDING = os.path.join(ROOT, "bench", "ingest.json")
 DOCUMENT = os.path.join(ROOT, "docs", "PERFORMANCE.md")
 README = os.path.join(ROOT, "README.md")
 MARKS = ("<!-- bench: begin -->", "<!-- bench: end -->")
@@ -36,11 +37,42 @@ def save(bench, load):
         "date": datetime.date.today().isoformat(), "machine": machine(), "load": [round(each, 1) for each in load],
         "versions": {"nginx": version(["nginx", "-v"]), "PostgreSQL": version(["psql", "--version"]), "wrk": version(["wrk", "-v"])},
         "rounds": bench.rounds, "seconds_of_a_round": bench.seconds, "catalogue": bench.size, "rows": bench.results.rows}
-    os.makedirs(os.path.dirname(JSON), exist_ok=True)
-    with open(JSON, "w") as file:
-        json.dump(result, file, indent=1, ensure_ascii=False)
-        file.write("\n")
+    write_json(JSON, result)
     write_documents(result)
+
+
+def save_recording(size, load, rows):
+    """Writes what recording has shown: rows of claim, goal, what was seen, and verdict."""
+    write_json(RECORDING, {
+        "date": datetime.date.today().isoformat(), "machine": machine(), "load": [round(each, 1) for each in load],
+        "versions": {"ffmpeg": version(["ffmpeg", "-version"]), "PostgreSQL": version(["psql", "--version"])}, "size": size,
+        "rows": [dict(zip(("what", "goal", "seen", "met"), (*row[:3], row[3] == "ok"))) for row in rows]})
+    write_documents(read_json(JSON))
+
+
+def write_json(path, value):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        json.dump(value, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+
+
+def read_json(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def name_of(about):
+    return f"{about['model']}, {about['cores']} cores, {about['memory_mb'] // 1024} GB of memory"
+
+
+def recording():
+    """What `make bench-ingest` has shown last."""
+    result = read_json(RECORDING)
+    versions = ", ".join(f"{name} {number}" for name, number in result["versions"].items())
+    rows = [(row["what"], row["goal"], row["seen"], VERDICTS[row["met"]]) for row in result["rows"]]
+    return (f"{result['size']}, on {result['date']}: {name_of(result['machine'])}; {versions}. The load of the machine was "
+            f"{result['load'][0]:g} at the beginning.\n\n" + "\n".join(table(rows, ("what", "goal", "seen", "verdict"))))
 
 
 def table(rows, head):
@@ -60,13 +92,13 @@ def write_documents(result):
                             ("p99", "{:.2f}"))) for row in result["rows"] if "backcast" in row]
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "document.txt")) as file:
         frame = file.read()
-    about = result["machine"]
-    named = f"{about['model']}, {about['cores']} cores, {about['memory_mb'] // 1024} GB of memory"
+    named = name_of(result["machine"])
     with open(DOCUMENT, "w") as file:
         file.write(frame.format(
             machine=named, date=result["date"], versions=", ".join(f"{name} {number}" for name, number in result["versions"].items()),
             load=" and ".join(f"{each:g}" for each in result["load"]),
             rounds=result["rounds"], seconds=result["seconds_of_a_round"], catalogue=result["catalogue"],
+            recording=recording(),
             goals="\n".join(table(goals, ("what", "goal", "seen", "verdict"))),
             pairs="\n".join(table(pairs, (
                 "what", "requests a second", "CPU µs", "CPU s/GB", "median ms", "99 % ms")))))
