@@ -29,8 +29,9 @@ enum Limits {
     static let descriptors: UInt64 = 65_536
     /// Descriptors reserved for sources, the database and files that are written.
     static let reservedDescriptors = 1_024
-    /// Files of the archive that stay open for their next request: the last minutes of a thousand renditions,
-    /// if a quarter of all descriptors is enough for them, as each may take two.
+    /// The number of archive files kept open for later requests: at most a quarter of all descriptors.
+    ///
+    /// A file may take two descriptors; 4096 files are the last minutes of a thousand renditions.
     static func openFiles(descriptors: Int) -> Int { min(4_096, descriptors / 8) }
     /// Database connections of the recorder and of retention.
     static let recordingConnections = 4

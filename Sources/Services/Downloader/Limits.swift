@@ -34,8 +34,7 @@ enum Limits {
     static let fileTimeout = Duration.seconds(86_400)
     /// The most pieces of a media file; with more it is fetched in order.
     static let filePieces = 64
-    /// If only so many bytes are missing in front of a player's place, the transfer goes on: they come before
-    /// another request would be answered.
+    /// A transfer less than this many bytes before the wanted byte goes on: a new request would take longer.
     static let nearBytes: Int64 = 256 << 10
     /// Bytes of `task.json`: a URL, header fields and labels.
     static let taskFileBytes = 1 << 20
@@ -73,10 +72,11 @@ enum Limits {
     static let leastReload = Duration.milliseconds(500)
     /// The longest one, whatever the target duration is.
     static let longestReload = Duration.seconds(60)
-    /// Times that a live playlist is read again after half a target duration before it counts as stalled.
+    /// Unchanged reloads, each after half a target duration, until a live playlist counts as stalled.
     static let unchangedLoads = 30
-    /// The longest time for which a window that has not ended may stand still: outages of its source are
-    /// shorter, and a channel that brings nothing any more never ends it.
+    /// The longest time that a growing window may stay unchanged: outages of its source are shorter.
+    ///
+    /// If its channel has stopped for good, the window never ends.
     static let stillWindow = Duration.seconds(3600)
     /// The time after which bytes of a slow body are stored, so that a player has them.
     static let chunkDelay = Duration.milliseconds(100)

@@ -2,7 +2,7 @@ package import Journal
 package import Telemetry
 import Timeline
 
-/// What of the journal the catalogue does not get.
+/// Metrics of the journal lines that do not reach the catalogue.
 package enum JournalMeter {
     /// Registers the metrics of a journal; a scrape never waits for the disk.
     package static func register(_ journal: Journal, in registry: MetricsRegistry) {

@@ -20,10 +20,10 @@ final class ArchiveCheck: Sendable {
         (self.catalogue, self.store, self.clock, self.logger) = (catalogue, store, clock, logger)
     }
 
-    /// Whether most of some files are not there.
+    /// Whether more than half of a sample of the catalogue's files are missing.
     ///
-    /// What one look finds holds for a minute. If fewer than eight files are known, the archive is taken to
-    /// be there: a single lost file could otherwise make it look empty, and nothing more would expire.
+    /// A result is kept for a minute. A sample of fewer than eight files gives false: a single lost file
+    /// could otherwise make the archive look empty, and nothing more would expire.
     func isMissing() async throws -> Bool {
         let now = clock.steady()
         if let last = last.withLock({ $0 }), now - last.at < Limits.archiveCheckPause {

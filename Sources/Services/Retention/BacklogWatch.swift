@@ -1,12 +1,12 @@
 import Concurrency
 import Synchronization
 
-/// Tells whether this node has found the catalogue available in every round for some minutes, so that
-/// recorders have entered what they recorded during an outage.
+/// Tells whether recorders have had time to enter what they recorded during a catalogue outage.
 ///
-/// Before that, facts in a journal may use an initialization section or key that no stored format names.
-/// After a start it is unknown whether there was an outage. Nor is it known here that another node alone was
-/// cut off from the catalogue: what its journal holds then may lack its section or key.
+/// That is so when this node has reached the catalogue in every round for `Limits.backlogTime`. Before, facts
+/// in a journal may use an initialization section or key that no stored format names. After a start it is
+/// unknown whether there was an outage. An outage of another node alone is not noticed here: the section or
+/// key of a fact in that node's journal may then be deleted.
 final class BacklogWatch: Sendable {
     private let reachableSince: Mutex<SteadyInstant?>
 

@@ -3,7 +3,7 @@ import SegmentStore
 import Synchronization
 import Timeline
 
-/// What a disk lacks of that which is to stay free; zero of what it has.
+/// The bytes and files missing to what must stay free; 0 or less if none are.
 struct Shortage: Sendable, Equatable {
     var bytes: Int64
     var files: Int64
@@ -26,12 +26,12 @@ struct DeletionStep {
     var failed: Set<ChannelID> = []
 }
 
-/// Whether what is deleted under disk pressure becomes free, and how much may therefore be deleted.
+/// Watches whether deletions under disk pressure free space, and limits further deletions by that.
 ///
-/// Files that cannot be deleted, snapshots, and readers that hold files open keep their space in use; some
-/// file systems free it half a minute later. What expires meanwhile is lost for nothing. So only a little is
-/// deleted before the effect of it is seen. Where none is seen within a pause, one more deletion is tried,
-/// and the pause doubles each time. A channel whose files cannot be deleted has such pauses of its own.
+/// Undeletable files, snapshots and open files keep their space in use; some file systems free it half a
+/// minute later. Recordings that expire until then are lost in vain. So only a few deletions are made before
+/// their effect is seen. If none is seen within a pause, one more deletion is tried, and the pause doubles
+/// each time. A channel whose files cannot be deleted has its own pauses.
 final class DeletionEffect: Sendable {
     /// Why no space becomes free.
     enum Trouble: String {
@@ -78,14 +78,15 @@ final class DeletionEffect: Sendable {
 
     var trouble: Trouble? { state.withLock { $0.trouble } }
 
-    /// Whether one more step may be taken before the effect of the earlier ones is seen, of which `bytes` may
-    /// be missing together.
+    /// Whether one more step may be taken before the effect of the earlier ones is seen.
+    ///
+    /// Without trouble, steps beyond the allowance may follow for `Limits.effectPause`, while fewer than
+    /// `bytes` deleted bytes are unseen.
     func allowsStep(bytes: Int64, at now: SteadyInstant) -> Bool {
         state.withLock { $0.allowsStep(bytes: bytes, at: now) }
     }
 
-    /// Whether hours that wait for their deletion may be tried: while something is wrong only from time to
-    /// time.
+    /// Whether pending hours may be deleted now; while there is trouble, every `Limits.effectPause`.
     func allowsPending(bytes: Int64, at now: SteadyInstant) -> Bool {
         state.withLock { state in
             if let retry = state.lasting.retry, now < retry { return false }
@@ -194,7 +195,7 @@ extension DeletionEffect.State {
         }
     }
 
-    /// Space has become free: as many more steps may be taken before that as have proved to be needed.
+    /// Space has become free: resets all but `lasting`, and doubles the allowance up to its limit.
     private mutating func becameFree() {
         let (allowance, lasting) = (min(2 * allowance, Limits.mostUnconfirmedSteps), lasting)
         self = Self()
@@ -227,7 +228,9 @@ private struct Change {
         written += other.written
     }
 
-    /// Whether of all that was short at least a part of what was deleted is free now; others write meanwhile.
+    /// Whether a share of the deleted bytes and files is free now, for each of the two that was short.
+    ///
+    /// A share is enough, because others write meanwhile.
     func isSeen(in shortage: Shortage) -> Bool {
         guard deleted.files > 0 else { return false }
         return

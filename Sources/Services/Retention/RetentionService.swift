@@ -210,8 +210,9 @@ package struct RetentionService: Sendable {
         return [byAge, bySize].compactMap { $0 }.max()
     }
 
-    /// Nil also while less than a step has come since the last cut: a channel expires in a dozen statements,
-    /// however little.
+    /// The instant before which recordings expire by age; nil if nothing expires now.
+    ///
+    /// Nil also until a step has passed since the last cut: each expiry takes a dozen statements.
     private func cutByAge(of channel: Channel, at now: Instant, oldest: OldestOfChannel?) -> Instant? {
         guard let seconds = channel.settings.retentionSeconds else { return nil }
         let cut = now - seconds * Microseconds.perSecond

@@ -50,7 +50,9 @@ struct DownloadCommand: AsyncParsableCommand {
         } while try await !carryOut(outcome, run)
     }
 
-    /// Downloads what no other process has taken; false if one has just taken the folder: it takes the rest.
+    /// Downloads the requests that no other process took; false if a process has just taken the folder.
+    ///
+    /// The requests can then be handed over to that process.
     private func carryOut(_ outcome: HandedOver.Outcome, _ run: DownloadRun) async throws -> Bool {
         guard !outcome.untaken.isEmpty else {
             run.display.end()

@@ -17,7 +17,7 @@ struct HandedOver: Sendable {
         /// The requests that no other process has taken.
         var untaken: [DownloadRequest] = []
         var status: Int32 = 0
-        /// Until when a process is waited for that holds the folder and does not answer.
+        /// When to stop waiting for a process that holds the folder and does not answer.
         var deadline = HostClock.system.steady() + Limits.holderWait
 
         /// The time until then.

@@ -3,7 +3,7 @@ import Timeline
 
 /// The texts of a progress display.
 enum ProgressText {
-    /// A line for each task and one for all; where the terminal is too low for that, those that run first.
+    /// One line per task and a total line; if the terminal has too few rows, running tasks come first.
     static func lines(of tasks: [DownloadTask], columns: Int, rows: Int) -> [String] {
         // The last row has the cursor.
         let space = max(1, rows - 2)

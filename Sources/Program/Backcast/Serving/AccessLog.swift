@@ -31,10 +31,10 @@ struct AccessLog: Sendable {
         logger.info("Request", metadata: metadata)
     }
 
-    /// A path without what may be a token: what follows `/t/`, and user and password in the paths that other
-    /// servers have.
+    /// A path with `-` in place of possible secrets.
     ///
-    /// Apps join paths to addresses that end with `/`, so parts may be empty.
+    /// These are the part after `/t/`, and user and password in the paths of other servers. Apps join paths
+    /// to addresses that end with `/`, so parts may be empty.
     static func shown(_ path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
         var named = parts.indices.filter { !parts[$0].isEmpty }[...]

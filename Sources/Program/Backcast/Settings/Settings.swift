@@ -18,7 +18,7 @@ struct Settings: Sendable {
     var adminToken: Secret?
     /// Names under which the admin API answers, beside addresses and local names.
     var adminHosts: [HostPattern]
-    /// What signs playback tokens, the first one new ones; empty: playback is open.
+    /// The secrets of playback tokens, the first one for new tokens; empty: playback needs no token.
     var playbackSecrets: [Secret]
     var trustedProxies: [AddressNetwork]
     /// Threads that answer viewers; nil: one for each core that the process may use.

@@ -9,7 +9,7 @@ struct DatabasePools: Sendable {
     let heartbeat: PostgresPool
     let serving: PostgresPool
 
-    /// A node that only serves goes on with a standby where there is nothing better.
+    /// With the role `serve`, the serving pool uses a read-only standby if no server can write.
     init(_ settings: Settings, for role: Role, clock: HostClock, logger: Logger) {
         recording = PostgresPool(
             PoolConfiguration(

@@ -2,8 +2,10 @@ import Glibc
 
 /// Limits and signals of the process.
 enum ProcessLimits {
-    /// A closed connection is an error of the write and must not end the process; how children end is told,
-    /// whatever the program that started this one had set.
+    /// Ignores SIGPIPE and sets SIGCHLD to its default, whatever the parent process had set.
+    ///
+    /// So a write to a closed connection fails without ending the process, and the exit status of children
+    /// is available.
     static func setSignals() {
         _ = signal(SIGPIPE, SIG_IGN)
         _ = signal(SIGCHLD, SIG_DFL)

@@ -26,7 +26,7 @@ struct SchemaWatch: Sendable {
         }
     }
 
-    /// What differs; what was known while the database does not answer.
+    /// The difference; nil if there is none, `known` if the database does not answer.
     private func difference(_ known: String?) async -> String? {
         do throws(PostgresError) {
             try await migrations.check(on: pool)

@@ -59,7 +59,7 @@ struct ChosenStreams: Sendable {
         playlist.variants.append(local)
     }
 
-    /// Adds alternatives; one whose media the variant itself has needs no playlist of its own.
+    /// Adds alternative renditions; one with the playlist of the variant is listed without a URI.
     private mutating func add(
         _ alternatives: [Rendition], _ kind: RenditionKind, _ base: HTTPURL
     ) throws(DownloadError) {

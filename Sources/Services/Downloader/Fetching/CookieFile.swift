@@ -18,8 +18,9 @@ package enum CookieFile {
         return cookies.isEmpty ? nil : cookies.joined(separator: "; ")
     }
 
-    /// The fields are: domain, whether hosts below it have the cookie, path, whether it needs https, the
-    /// second of its end (0: never), name, value.
+    /// Seven fields: domain, subdomains match, path, https only, expiry, name, value.
+    ///
+    /// The two flags are TRUE or FALSE; the expiry is in seconds since 1970 (0: never).
     private static func cookie(in line: Substring, for url: HTTPURL, now: Int64) -> String? {
         let mark = "#HttpOnly_"
         let line = line.hasPrefix(mark) ? line.dropFirst(mark.count) : line

@@ -2,10 +2,10 @@ import Concurrency
 import HTTP
 import HTTPClient
 
-/// Fetches one media file: from its beginning on, or from where a player waits.
+/// Fetches one media file, from its start or from the byte that a player waits for.
 ///
-/// Each piece is a draft of its own, so that its length tells what is there also after a kill. The first one,
-/// which has the file's beginning, becomes the file.
+/// Each piece is its own draft, so its length is known even after the process was killed. The other pieces
+/// are joined to the first one, which becomes the file.
 struct FileFetcher: Sendable {
     let session: HTTPSession
     let folder: TaskFolder
@@ -67,7 +67,7 @@ struct FileFetcher: Sendable {
         if Task.isCancelled { throw .final(.cancelled) }
     }
 
-    /// Waits until a player wants bytes that do not come soon, and the source can give them.
+    /// Waits until a player wants bytes far from the transfer's position and the source serves ranges.
     private func waitForMove() async -> Outcome {
         while await progress.wait(until: { $0.move != nil }) {
             guard let place = progress.status.move else { continue }
@@ -81,9 +81,9 @@ struct FileFetcher: Sendable {
         return .stays
     }
 
-    /// Whether the source answers ranges of the same version; nil when that cannot be told.
+    /// Whether the source serves byte ranges of the same version; nil if that is unknown.
     ///
-    /// It is tried with one byte before the running transfer is given up.
+    /// Tested with a one-byte request, before the running transfer is canceled.
     private func givesRange(at place: Int64) async -> Bool? {
         guard let byte = rest(UInt64(place)..<UInt64(place) + 1) else { return nil }
         var options = options(for: byte)
@@ -140,14 +140,13 @@ struct FileFetcher: Sendable {
         return options
     }
 
-    /// Bytes of the version of which pieces are there; nil where they could belong to another one.
+    /// A request for bytes of the version that is being fetched; nil if no validator is known.
     private func rest(_ bytes: Range<UInt64>) -> BodyRest? {
         guard let known = progress.status.known, let validator = known.validator else { return nil }
         return BodyRest(bytes: bytes, validator: validator, total: known.total)
     }
 
-    /// Asks for what is missing; where the source has another version, or gives no ranges, the file begins
-    /// again.
+    /// Requests the gap; restarts the file if the source has another version or serves no ranges.
     private func open(_ gap: inout FileGap) async throws(TryFailure) -> Transfer {
         var wanted: BodyRest?
         if let end = gap.end, !progress.status.pieces.all.isEmpty || gap.offset > 0 {
@@ -244,7 +243,7 @@ extension FileFetcher {
         }
     }
 
-    /// Looks whether the file is media to its end; one that is not begins again.
+    /// Checks the draft for damage; drops a damaged one and throws, so that the file is fetched again.
     private func check() async throws(TryFailure) {
         let damage: String?
         do {

@@ -35,7 +35,7 @@ struct FileOpening {
 }
 
 extension TaskFolder {
-    /// Why the draft of a media file is not a whole one; nil where nothing tells that.
+    /// Why the draft of a media file is damaged or incomplete; nil if no damage is found.
     func damage(ofDraft name: String) async throws(DownloadError) -> String? {
         try await work.run { () throws(DownloadError) in
             let path = try location(of: Self.draft(of: name))

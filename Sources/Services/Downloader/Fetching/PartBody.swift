@@ -8,7 +8,7 @@ struct PartAddress: Sendable, Equatable {
     var range: HLS.ByteRange?
 }
 
-/// What came of a body that was cut short, and what its rest may be asked for by.
+/// The received part of a body that was cut short, and the validator to request its rest.
 struct ReceivedBody: Sendable, Equatable {
     /// Bytes of the resource in front of the body.
     var offset: UInt64 = 0
@@ -25,9 +25,9 @@ struct ReceivedBody: Sendable, Equatable {
     /// Whether there are bytes that can be asked for by the version.
     var hasRest: Bool { rest(in: nil) != nil }
 
-    /// What is still to ask for; nil where it could belong to another version.
+    /// The rest to request; nil if it is empty, or if the total or the validator is unknown.
     ///
-    /// `listed` is the byte range of the playlist: without one the body is the whole resource.
+    /// Nil also if no byte came. `listed` is the byte range of the playlist, nil for the whole resource.
     func rest(in listed: HLS.ByteRange?) -> BodyRest? {
         guard let total, let validator, byteCount > 0, byteCount < total else { return nil }
         return BodyRest(
@@ -45,10 +45,10 @@ struct BodyRest: Sendable, Equatable {
     /// Bytes of the whole resource; nil where that is unknown.
     var total: UInt64?
 
-    /// Whether an answer with status 206 has these bytes, as far as it tells.
+    /// Whether a 206 response has these bytes, as far as its header fields say.
     ///
-    /// Some sources ignore If-Range. What the answer leaves out tells nothing: it need not repeat the date
-    /// (RFC 9110 §15.3.7).
+    /// The validator is checked because some sources ignore If-Range. A missing field is no contradiction:
+    /// the response need not repeat the date (RFC 9110 §15.3.7).
     fileprivate func isAnswered(by head: TransferHead) -> Bool {
         !isContradicted(by: head) && head.hasPart(of: bytes, total: total)
     }
@@ -69,8 +69,9 @@ struct BodyOpening: Sendable, Equatable {
         case whole
         /// It has what follows on what came before.
         case rest
-        /// It is of no use, and what came before may not be its beginning: the body has to be asked for
-        /// again, from its first byte on.
+        /// Unusable, and the received bytes may be of another version.
+        ///
+        /// The body has to be requested again from its first byte.
         case other
     }
 
@@ -101,8 +102,9 @@ struct BodyOpening: Sendable, Equatable {
 }
 
 extension TransferHead {
-    /// What tells whether a later answer has the same bytes: a strong entity tag, else the date (RFC 9110
-    /// §13.1.5); nil also for an encoded body, whose parts do not fit together.
+    /// The validator for If-Range: a strong entity tag, else Last-Modified (RFC 9110 §13.1.5).
+    ///
+    /// Nil if there is neither, and for a body with a Content-Encoding, whose parts cannot be joined.
     var rangeValidator: String? {
         guard headers["Content-Encoding"] == nil else { return nil }
         if let tag = headers["ETag"].flatMap({ EntityTag(reading: $0) }), !tag.isWeak {
@@ -111,7 +113,7 @@ extension TransferHead {
         return headers["Last-Modified"]
     }
 
-    /// Whether an answer with a part has the beginning of a range, and no more than it.
+    /// Whether Content-Range starts at the first byte of a range and does not exceed the range.
     ///
     /// `total` is the length of the whole resource, nil where that is unknown.
     fileprivate func hasPart(of range: Range<UInt64>, total: UInt64?) -> Bool {

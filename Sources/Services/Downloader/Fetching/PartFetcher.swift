@@ -40,10 +40,9 @@ struct PartFetcher: Sendable {
     let pacer: RatePacer
     let retries: Retries
 
-    /// Fetches a part until it is whole and durable; nil when it has given way to one that a player waits
-    /// for.
+    /// Fetches a whole part and makes it durable; nil if it gave way to a part that a player waits for.
     ///
-    /// What came of a part that is not whole is kept in the folder, where its rest can be asked for.
+    /// The bytes of an unfinished part stay in the folder if its rest can be requested later.
     func fetch(_ order: PartOrder) async throws(DownloadError) -> StoredBytes? {
         var body = try await begun(order)
         do throws(DownloadError) {
@@ -77,7 +76,7 @@ struct PartFetcher: Sendable {
     private func judge(_ failure: TryFailure, _ body: inout OpenPart?, _ plan: inout RetryPlan) async {
         guard let open = body, open.received.hasRest, failure.leavesGoodBytes else {
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
-            // A record that the folder has of it has to go when the next one begins.
+            // If the folder has a record of it, the record is removed when the next body begins.
             body?.received = ReceivedBody()
             return
         }
@@ -93,7 +92,7 @@ struct PartFetcher: Sendable {
         var hasDraft = false
         /// Whether the folder says what the draft is the beginning of.
         var isRecorded = false
-        /// Bytes that had come at the end of an earlier try, also of one whose bytes are not used.
+        /// Bytes received at the end of an earlier try, even if they were discarded since.
         var tried: UInt64 = 0
     }
 
@@ -158,9 +157,9 @@ struct PartFetcher: Sendable {
         return transfer
     }
 
-    /// Stores what is wanted of a body as it comes; nil when another part goes first.
+    /// Stores the wanted bytes of a body as they arrive; nil if another part goes first.
     ///
-    /// Gives the last bytes, which are stored in one step with the end of the part.
+    /// Returns the last bytes, not yet stored: they are written in one step with the end of the part.
     private func read(
         _ whole: consuming Transfer, _ part: WantedBytes, _ order: PartOrder, _ open: inout OpenPart
     ) async throws(TryFailure) -> [UInt8]? {
@@ -190,10 +189,10 @@ struct PartFetcher: Sendable {
         return last
     }
 
-    /// Whether no part goes first that a player waits for.
+    /// Whether the transfer may continue; false if a part that a player waits for goes first.
     ///
-    /// A transfer pauses, and then gives up its connection, because its bytes would fill the connection's
-    /// buffers. Its rest is asked for later.
+    /// A transfer pauses for at most `Limits.holdingPause`, because unread bytes would fill the connection's
+    /// buffers. Then it gives up its connection, and its rest is requested later.
     private func mayGoOn(_ order: PartOrder) async throws(TryFailure) -> Bool {
         if await gate.pass(order.progress, within: Limits.holdingPause) { return true }
         if Task.isCancelled { throw .final(.cancelled) }
@@ -212,7 +211,7 @@ struct PartFetcher: Sendable {
         }
         let isCoded = head.headers["Content-Encoding"] != nil
         let total = isCoded ? nil : opening.wanted.left ?? head.contentLength
-        // What is decrypted is shorter than what comes, by a number of bytes that its end tells.
+        // Decrypted data is shorter than received data; only the padding at the end says by how much.
         let isSameLength = order.key == nil || !order.storesClear
         order.progress?.begin(total: isSameLength ? total.map { Int64(clamping: $0) } : nil)
         return OpenPart(
@@ -290,13 +289,13 @@ extension PartFetcher {
         return intake
     }
 
-    /// Says in the folder what a draft is the beginning of, for a process that comes after this one.
+    /// Writes the record of an unfinished body, so that a later process can continue its draft.
     private func keep(_ body: OpenPart?, _ order: PartOrder) async throws(DownloadError) {
         guard let body, body.hasDraft, order.canContinue, body.received.hasRest else { return }
         try await write(body.received, order)
     }
 
-    /// Records a body that begins when it is long, and forgets an earlier one.
+    /// Records a new body if it is long and can be continued; else removes an old record.
     private func record(
         _ order: PartOrder, _ body: inout OpenPart?, isRecorded: Bool
     ) async throws(TryFailure) {

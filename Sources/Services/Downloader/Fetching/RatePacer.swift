@@ -14,7 +14,7 @@ final class RatePacer: Sendable {
         free = Mutex(clock.steady())
     }
 
-    /// Waits until so many bytes that have come may be followed by others.
+    /// Counts received bytes; waits until the next ones may be received.
     func passed(_ byteCount: Int) async throws(CancellationError) {
         guard let bytesPerSecond, bytesPerSecond > 0 else { return }
         let now = clock.steady()

@@ -94,7 +94,7 @@ struct RetryPlan: Sendable {
 }
 
 extension TryFailure {
-    /// Whether what came of a body is used when its rest comes.
+    /// Whether the bytes received before the failure can be kept.
     var leavesGoodBytes: Bool {
         switch self {
         case .transfer, .final(.cancelled): true

@@ -3,7 +3,7 @@ import HTTP
 import HTTPClient
 import MediaFormat
 
-/// What the beginning of a rendition tells of which nothing is downloaded.
+/// Inspects the first bytes of a rendition that is not downloaded.
 extension SourceReader {
     /// Whether a rendition has sound and no picture; nil where two small requests cannot tell.
     ///

@@ -32,9 +32,10 @@ struct WindowFacts: Sendable, Equatable {
         isFinal = headers["Backcast-Final"].map { $0 == "true" }
     }
 
-    /// Whether more of a window of such a length will come.
+    /// Whether a window that was requested with this length will still grow.
     ///
-    /// What is final may be the canonical form of a window that has not ended, cut at the live edge.
+    /// A final window shorter than requested may be the canonical form of a growing one, cut at the live
+    /// edge.
     func isUnfinished(of microseconds: Int64) -> Bool {
         guard let isFinal else { return false }
         guard isFinal, next == nil, let span else { return !isFinal }
@@ -51,9 +52,9 @@ struct SourceReader: Sendable {
     /// What a person has given, as messages name it.
     private static let urlName = "the URL"
 
-    /// Opens what a request is for, which then says whether that is a window that grows.
+    /// Opens the source of a request; for a window, sets `isGrowing` if it is still nil.
     ///
-    /// The server decides it by how far it has published: clocks, time zones and its delay are its own.
+    /// Only the server knows how far it has published: the clock, the time zones and the delay are its own.
     func open(_ request: inout DownloadRequest) async throws(DownloadError) -> Source {
         let source = try await open(try request.address(), isWindow: request.begin != nil)
         guard request.isGrowing == nil, let length = request.windowMicroseconds else { return source }
@@ -203,7 +204,7 @@ struct SourceReader: Sendable {
         return type.contains("mpegurl") || url.path.lowercased().hasSuffix(".m3u8")
     }
 
-    /// What is no media may be a fault of one answer, unless it says what it is.
+    /// Throws unless the bytes may be media; only an empty or unknown binary body is tried again.
     private static func checkMedia(_ bytes: [UInt8]) throws(TryFailure) {
         guard !bytes.isEmpty else { throw .damaged("the body is empty") }
         guard let refusal = MediaFileKind.refusal(of: bytes) else { return }

@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Glibc
 
-/// What the draft of a part is the beginning of: its rest is asked for by this.
+/// Describes the body that the draft of a part begins, to request the rest of it.
 struct BodyRecord: Sendable, Codable, Equatable {
     /// Bytes of the resource in front of the part.
     var offset: UInt64

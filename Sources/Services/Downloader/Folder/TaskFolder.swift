@@ -212,7 +212,9 @@ extension TaskFolder {
         try open(Self.draft(of: name), O_WRONLY | O_CREAT | O_APPEND | (isFirst ? O_TRUNC : 0), mode: 0o644)
     }
 
-    /// The path of a name: parts of letters, digits, dots, dashes and underscores, none of them dots alone.
+    /// The path of a name of one or two parts; throws if a part is empty, `.` or `..`, or has a NUL byte.
+    ///
+    /// The name `.` alone is the folder itself.
     func location(of name: String) throws(DownloadError) -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isSafe = parts.allSatisfy { part in

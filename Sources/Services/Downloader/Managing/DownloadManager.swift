@@ -25,12 +25,12 @@ package actor DownloadManager {
     private var hasEnded = false
     private let lifetime: Lifetime
     private let report: @Sendable (DownloadTask) -> Void
-    /// Why tasks could not be carried out, with nothing of them touched.
+    /// The errors of refused tasks, whose folders were left unchanged.
     private var refusals: [String: DownloadError] = [:]
 
     /// How long a process holds a folder.
     package enum Lifetime: Sendable {
-        /// Until it is stopped: what runs then, and what ran when its process ended, goes on with the next.
+        /// Until it is stopped. The next process continues the tasks that were running.
         case untilStopped
         /// Until all tasks that it was given have ended; a stop pauses them.
         case untilDone
@@ -177,7 +177,7 @@ package actor DownloadManager {
         let (stored, original, folder) = try await service.begin(request)
         let runner = try TaskRunner(
             stored, original: original, folder: folder, tools: service.tools, report: show)
-        // Who stops the process cancels its tasks before anything can be said to them.
+        // A process stop cancels the Swift task before its runner can be told why, so it is told now.
         await runner.willStop(lifetime == .untilStopped ? .interrupt : .pause)
         return runner
     }
@@ -239,7 +239,7 @@ extension DownloadManager {
         // The last task may have ended meanwhile.
         guard !isEnding else { throw .notNow(Self.ending) }
         requests[id] = request
-        // What another presentation turns out to be stays as it was.
+        // A stored task is not overwritten yet: the source may turn out to be another presentation.
         if original == nil {
             try await folder.replaceTask(stored)
             guard !isEnding else { throw .notNow(Self.ending) }
@@ -296,7 +296,7 @@ extension DownloadManager {
         guard let task = board.task(id) else { throw .noTask(id) }
         guard !isEnding else { throw .notNow(Self.ending) }
         let allowed: Set<TaskState> = isRetry ? [.failed, .canceled] : [.paused]
-        // What an earlier process has left counts as queued, and may wait for nothing.
+        // A task that an earlier process left has the state queued, but may not be in the queue.
         let isLeft = !isRetry && task.state == .queued && !isTaken(id)
         guard isLeft || allowed.contains(task.state) else {
             if !isRetry, !task.state.isEnded { return task }

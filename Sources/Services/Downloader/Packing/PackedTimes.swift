@@ -43,6 +43,6 @@ struct PackedTimes: Sendable {
         (places.last { $0.position <= position } ?? places.first)?.anchor
     }
 
-    /// The shorter way from one MPEG time to another: they have 33 bits and wrap.
+    /// The signed difference of two MPEG times in 90 kHz ticks; the times have 33 bits and wrap.
     static func difference(_ ticks: Int64, _ earlier: Int64) -> Int64 { ((ticks - earlier) << 31) >> 31 }
 }

@@ -22,11 +22,11 @@ struct SubtitleTrack: Sendable {
 
     var isEmpty: Bool { cues.isEmpty }
 
-    /// Adds the cues of a segment; one that an earlier segment had as well is there once.
+    /// Adds the cues of a segment; a cue that an earlier segment also had is not added again.
     ///
-    /// Where the header has an X-TIMESTAMP-MAP (RFC 8216 §3.5), the times are those of the media, which
-    /// `anchor` places. Else they count from the start of the presentation at its source, which is at
-    /// `origin` milliseconds.
+    /// With an X-TIMESTAMP-MAP in the header (RFC 8216 §3.5), `anchor` maps the cue times to the file.
+    /// Without a map or an anchor, they count from the start of the source's presentation, which is at
+    /// `origin` milliseconds in the file.
     mutating func append(_ text: String, anchor: Anchor?, origin: Int64) {
         let blocks = Self.blocks(of: text)
         let map = blocks.first.flatMap(Self.map)

@@ -32,7 +32,7 @@ struct KeyNames: Sendable {
 extension PartKey {
     /// The key of a segment or section; nil when it is clear.
     ///
-    /// Of several keys in force the one that any player can use is taken.
+    /// Takes the first AES-128 key with the identity format; throws if there are only others.
     static func taking(
         _ keys: [Key], number: UInt64, base: HTTPURL
     ) throws(DownloadError) -> PartKey? {

@@ -1,7 +1,7 @@
 import HLS
 import HTTP
 
-/// What makes a segment of a source the same segment again, whatever its token.
+/// Identifies a segment of a source in each version of its playlist, whatever token its URL has.
 struct PartIdentity: Hashable, Sendable, Codable {
     /// The media sequence number.
     var number: UInt64

@@ -25,7 +25,7 @@ struct RenditionPlan: Sendable {
     private var initNames: [PartInit: String] = [:]
     /// Seconds that the source lists in front of the first segment that is taken.
     private(set) var skippedSeconds = 0.0
-    /// Segments in front of the first that is taken carry so many discontinuities.
+    /// The number of discontinuities in the segments before the first one that is taken.
     private var skippedDiscontinuities = 0
     private var firstDiscontinuitySequence: UInt64?
 
@@ -152,7 +152,7 @@ struct RenditionPlan: Sendable {
         parts[index].byteCount = byteCount
     }
 
-    /// Drops parts from the first that begins at so many seconds on, and counts the playlist as ended.
+    /// Removes the parts that begin at or after `seconds`, if given, and marks the playlist as ended.
     mutating func end(at seconds: Double? = nil) {
         if let seconds, let index = parts.firstIndex(where: { $0.position >= seconds }) {
             for part in parts[index...] where part.isSettled { count(part, by: -1) }
@@ -193,7 +193,8 @@ struct RenditionPlan: Sendable {
 
     /// Adds gaps for segments that the source has listed and dropped while its playlist was not read.
     ///
-    /// They follow from the numbers. Numbers that differ by more are those of another numbering.
+    /// They are found by a jump in the media sequence numbers. A jump over more than `Limits.lostSegments`
+    /// segments means another numbering, and adds no gaps.
     private mutating func appendLost(before next: Part) {
         guard let last = parts.last, next.names.identity.number > last.names.identity.number else { return }
         let lost = next.names.identity.number - last.names.identity.number - 1
@@ -212,7 +213,9 @@ struct RenditionPlan: Sendable {
         }
     }
 
-    /// How long the segments were that the source has dropped: by its dates, else as long as the others.
+    /// The total duration of the dropped segments, microseconds.
+    ///
+    /// From the program date-times if plausible, else the mean duration of the known parts.
     private func lostMicroseconds(before next: Part) -> Int64 {
         let lost = Int64(next.names.identity.number - (parts.last?.names.identity.number ?? 0) - 1)
         let all = parts.reduce(0) { $0 + $1.segment.durationMicroseconds }
@@ -289,7 +292,7 @@ extension RenditionPlan {
         "vtt": "vtt", "webvtt": "vtt",
     ]
 
-    /// Five digits and an ending by the source's, which may lie: what a file is, its bytes tell.
+    /// At least five digits and an ending like that of the URL; the ending may not match the content.
     private static func fileName(_ number: Int, of part: Part) -> String {
         let digits = String(number)
         let zeros = String(repeating: "0", count: max(0, 5 - digits.count))

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Holds transfers back while a player waits for a part, so that this part has the whole connection.
 ///
-/// Between two parts of a player that is not far ahead, others come one at a time: the next one that it asks
-/// for has not to share the connection then, and is under way already.
+/// For `Limits.followedDemand` after a player waited, other parts are fetched one at a time. So the next part
+/// that the player asks for is often under way already and does not share the connection.
 final class DemandGate: Sendable {
     private struct State {
         var demands: [ObjectIdentifier: PartProgress] = [:]
@@ -44,7 +44,8 @@ final class DemandGate: Sendable {
     /// Waits until no player waits for another part; false when that takes longer than a limit, or the task
     /// is cancelled.
     ///
-    /// A part that a player waits for itself passes at once, and one that does not come holds nothing back.
+    /// A part that a player waits for passes at once. A part without new bytes for `Limits.stalledDemand`
+    /// does not hold others back.
     func pass(_ progress: PartProgress?, within limit: Duration? = nil) async -> Bool {
         if isOpen(for: progress) { return true }
         let pause = limit ?? Limits.stalledDemand

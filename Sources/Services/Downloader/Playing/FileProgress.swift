@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// How far a media file is that is being fetched, and which of its bytes a player waits for.
+/// The progress of a media file that is being fetched, and the byte that a player waits for.
 final class FileProgress: Sendable {
     struct Status: Sendable {
         /// Counts the versions of the file that were begun: bytes of one are not those of another.
@@ -25,8 +25,9 @@ final class FileProgress: Sendable {
             return next ?? pieces.gap(from: 0, in: total)
         }
 
-        /// The place to which the transfer has to move; nil where the bytes that are wanted are there, come
-        /// soon, or cannot be asked for.
+        /// The offset to which the transfer has to move; nil if it can stay.
+        ///
+        /// It stays if the wanted byte is stored or comes soon, or if a range cannot be requested.
         var move: Int64? {
             guard isSeekable != false, total != nil, known?.validator != nil,
                 pieces.all.count < Limits.filePieces, pieces.piece(with: wanted) == nil
@@ -103,8 +104,9 @@ final class FileProgress: Sendable {
         await signal.wait(within: limit, by: clock) { holds(self.status) }
     }
 
-    /// Waits for a byte, which is fetched first; the status when it is there or cannot be there any more, nil
-    /// when nothing has come in the time that a player waits.
+    /// Has a byte fetched next and waits for it; nil if it does not come within `Limits.playerWait`.
+    ///
+    /// Returns the status when the byte is stored or the fetch has ended.
     func reach(_ byte: Int64) async -> Status? {
         let end = clock.steady() + Limits.playerWait
         while clock.steady() < end, !Task.isCancelled {

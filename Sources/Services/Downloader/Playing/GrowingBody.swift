@@ -3,8 +3,8 @@ import Synchronization
 
 /// The bytes of a part from an offset on, as they come.
 ///
-/// The last byte is given away when the part is known to be whole. A part that has to be begun again after
-/// bytes of it were given away throws, so that the reader sees an incomplete body.
+/// The last byte is returned only when the part is known to be whole. If the part starts again after some
+/// bytes were returned, `next` throws, so that the reader sees an incomplete body.
 package final class GrowingBody: HTTPBodySource {
     private struct Position {
         var offset: Int64

@@ -117,7 +117,7 @@ final class PartProgress: Sendable {
     }
 }
 
-/// An answer that waits for a part or reads it: without one the part has no precedence any more.
+/// A response that waits for a part or reads it; when the last one ends, the part loses its precedence.
 final class PartReader: Sendable {
     let progress: PartProgress
     private let gate: DemandGate

@@ -247,8 +247,8 @@ extension TaskRunner {
 
 /// The pause before a live playlist is read again (RFC 8216bis §6.3.4).
 ///
-/// One that has not changed for long has stalled, and may go on: it is read at each target duration. Nothing
-/// is lost by that, since it lists three of them at least (§6.2.2).
+/// A playlist that has not changed for long has stalled, but may continue: it is then read once per target
+/// duration. Nothing is lost, since it lists at least three target durations (§6.2.2).
 struct ReloadPause: Sendable {
     private let target: Duration
     private var unchanged = 0

@@ -2,9 +2,9 @@ import HLS
 import MediaFormat
 import Timeline
 
-/// The packing of what an earlier process has closed, without its source.
+/// Packs the parts of an earlier process whose playlists are closed, without the source.
 ///
-/// A live source would only be recorded on, and one that has ended may be gone.
+/// A live source would only add more parts, and a finished one may no longer exist.
 extension TaskRunner {
     /// Packs what is whole in the folder; false where something is left to fetch.
     func packRecorded() async throws(DownloadError) -> Bool {

@@ -67,9 +67,9 @@ actor TaskRunner {
     /// Whether segments are stored without their encryption.
     var storesClear: Bool { request.storesClear }
 
-    /// Carries the task out as far as possible, and answers it.
+    /// Runs the task as far as possible, and returns its last state.
     ///
-    /// Throws only where the source is not that of the task: its folder stays as it was.
+    /// Throws only if the source is not the one of the stored task, whose folder then stays as it was.
     func run() async throws(DownloadError) -> DownloadTask {
         defer {
             session.close()
@@ -113,9 +113,9 @@ actor TaskRunner {
         }
     }
 
-    /// Ends with an error: a live presentation that is stopped is complete as far as it goes.
+    /// Ends the task after an error; a live recording that is paused is completed with what it has.
     ///
-    /// The rest of a window that grows is still there when the task goes on.
+    /// A growing window is only paused: its rest is still available when the task continues.
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
             if error == .cancelled, stopReason == .pause, isLive, request.begin == nil,
@@ -164,7 +164,7 @@ actor TaskRunner {
 
 /// Why a task is stopped.
 enum StopReason: Sendable {
-    /// A live presentation is complete as far as it goes, all else is paused, also a window that grows.
+    /// Completes a live recording with what it has; pauses any other task, also a growing window.
     case pause
     case cancel
     /// The process ends; the next one goes on.

@@ -16,9 +16,9 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     package var begin: String?
     /// With `begin` the length of the window, else how much is taken of a live playlist.
     package var duration: String?
-    /// Whether the window was not whole when the task began, so that it grows until then; nil when unknown.
+    /// Whether the window was still growing when the task began; nil while unknown.
     ///
-    /// It stays so: a window that grows has other numbers than one that has ended.
+    /// True stays true: a growing window (`mode=event`) has other segment numbers than a finished one.
     var isGrowing: Bool?
     /// The part of a finished presentation that is taken.
     package var range: TimeRange?
