@@ -75,8 +75,10 @@ struct HandedOver: Sendable {
                 taken.append(request)
             } catch is Ending {
                 // The tasks that it took have ended with it; a complete one is recognised by its state.
-                // It has just answered, and ends soon: the deadline begins again.
-                return Outcome(untaken: taken + former.untaken[index...], status: status)
+                var outcome = Outcome(untaken: taken + former.untaken[index...], status: status)
+                // The deadline begins again only if it has carried out tasks meanwhile.
+                if taken.isEmpty { outcome.deadline = former.deadline }
+                return outcome
             } catch let refusal as Refusal {
                 DownloadCommand.printError(refusal.problem)
                 status = max(status, refusal.status)

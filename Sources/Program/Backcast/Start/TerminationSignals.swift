@@ -14,8 +14,11 @@ enum TerminationSignals {
         isForced: Bool = true, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let sources = watch(isForced: isForced) { arrival.yield() }
+        let (registrations, registration) = AsyncStream<Void>.makeStream()
+        let sources = watch(isForced: isForced, registered: { registration.yield() }) { arrival.yield() }
         defer { for source in sources { source.cancel() } }
+        // A signal that comes before its source is registered is lost.
+        for await _ in registrations.prefix(sources.count) {}
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }
             group.addTask { for await _ in arrivals { return } }
@@ -26,7 +29,7 @@ enum TerminationSignals {
     }
 
     private static func watch(
-        isForced: Bool, _ arrived: @escaping @Sendable () -> Void
+        isForced: Bool, registered: @escaping @Sendable () -> Void, _ arrived: @escaping @Sendable () -> Void,
     ) -> [any DispatchSourceSignal] {
         let queue = DispatchQueue(label: "backcast.signals")
         let count = SignalCount()
@@ -43,6 +46,7 @@ enum TerminationSignals {
                 }
                 arrived()
             }
+            source.setRegistrationHandler { registered() }
             source.resume()
             return source
         }
