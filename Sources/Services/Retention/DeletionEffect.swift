@@ -28,10 +28,11 @@ struct DeletionStep {
 
 /// Watches whether deletions under disk pressure free space, and limits further deletions by that.
 ///
-/// Undeletable files, snapshots and open files keep their space in use; some file systems free it half a
-/// minute later. Recordings that expire until then are lost in vain. So only a few deletions are made before
-/// their effect is seen. If none is seen within a pause, one more deletion is tried, and the pause doubles
-/// each time. A channel whose files cannot be deleted has its own pauses.
+/// Files that cannot be deleted, snapshots and open files keep their space in use. Some file systems free
+/// space only half a minute after a deletion. Deleting more recordings in the meantime would not help. So
+/// only a few deletions are made before the free space is checked. If it has not grown within a pause, one
+/// more deletion is tried, and the pause doubles each time. A channel whose files cannot be deleted has its
+/// own pauses.
 final class DeletionEffect: Sendable {
     /// Why no space becomes free.
     enum Trouble: String {

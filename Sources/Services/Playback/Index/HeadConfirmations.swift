@@ -53,7 +53,7 @@ final class HeadConfirmations: Sendable {
         }
     }
 
-    /// Begins a round and returns its waiters; nil if nobody waits; then no round follows.
+    /// Begins a round and returns its waiters; returns nil, and ends the rounds, if there are no waiters.
     private func begin(at instant: SteadyInstant) -> [Waiter]? {
         state.withLock { state in
             guard !state.waiters.isEmpty else {
