@@ -35,8 +35,8 @@ import Timeline
             try await admin.expectNothingHeld(of: channel)
             let left = try #require(await admin.catalogue.channel(channel.id))
             #expect(left.isDeleted && left.settings.retentionSeconds == 0 && !left.settings.recording)
-            let doomed = try await admin.pool.query("SELECT FROM doomed")
-            #expect(!doomed.isEmpty)
+            let hours = try await admin.pool.query("SELECT FROM pending_deletion_hour")
+            #expect(!hours.isEmpty)
             let timeline = try await admin.catalogue.timeline(
                 of: left, in: TimeWindow(begin: Instant(microseconds: 0), end: TestAdmin.now))
             #expect(timeline.spans.isEmpty && timeline.gaps.isEmpty)

@@ -108,7 +108,7 @@ struct RetentionFixture {
     func schedule(_ keys: [String]) async throws {
         _ = try await pool.query(
             """
-            INSERT INTO doomed_object (channel_id, is_key, name, not_before)
+            INSERT INTO pending_deletion_object (channel_id, is_key, name, not_before)
             SELECT \(channel.row), true, name, now() - interval '1 hour' + number * interval '1 millisecond'
             FROM unnest(\(keys)) WITH ORDINALITY AS t(name, number)
             """)
@@ -116,7 +116,7 @@ struct RetentionFixture {
 
     /// Initialization sections and keys whose deletion is pending.
     func pendingObjectCount() async throws -> Int {
-        try await pool.query("SELECT FROM doomed_object").count
+        try await pool.query("SELECT FROM pending_deletion_object").count
     }
 
     /// Hours whose files are to be deleted, within the next hour at the latest.
@@ -126,7 +126,7 @@ struct RetentionFixture {
 
     /// Ends the grace period of all pending deletions.
     func endGrace() async throws {
-        for table in ["doomed", "doomed_object"] {
+        for table in ["pending_deletion_hour", "pending_deletion_object"] {
             _ = try await pool.query(
                 "UPDATE \(identifier: table) SET not_before = now() - interval '1 second'")
         }

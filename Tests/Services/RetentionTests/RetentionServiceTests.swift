@@ -284,7 +284,7 @@ struct RetentionServiceTests {
     @Test("A step that fails does not keep the steps after it from running")
     func failingStep() async throws {
         try await withHouse(retention: 3600) { fixture in
-            for table in ["doomed_object", "intake"] {
+            for table in ["pending_deletion_object", "intake"] {
                 _ = try await fixture.pool.query(
                     "ALTER TABLE \(identifier: table) RENAME TO \(identifier: "x" + table)")
             }
@@ -326,7 +326,8 @@ struct RetentionServiceTests {
             try await fixture.catalogue.expire(
                 fixture.channel, before: noon - 5 * hourMicroseconds, graceSeconds: 0)
             let hour = try #require(try await fixture.catalogue.pendingDeletionHours(limit: 1).first)
-            _ = try await fixture.pool.query("UPDATE doomed SET not_before = now() - interval '1 second'")
+            _ = try await fixture.pool.query(
+                "UPDATE pending_deletion_hour SET not_before = now() - interval '1 second'")
             try await fixture.catalogue.completeDeletion(hour)
             #expect(
                 try await fixture.catalogue.pendingDeletionHours(limit: 10).contains { $0.hour == hour.hour })
@@ -383,7 +384,7 @@ struct RetentionServiceTests {
                 try await fixture.store.put([1], as: .key(fixture.channel.id, name))
             }
             try await fixture.schedule(names)
-            let pending: Statement = "SELECT FROM doomed_object WHERE not_before > now()"
+            let pending: Statement = "SELECT FROM pending_deletion_object WHERE not_before > now()"
             await fixture.service().expireByRetention()
             for name in names.dropFirst() {
                 #expect(try await !fixture.store.contains(.key(fixture.channel.id, name)))

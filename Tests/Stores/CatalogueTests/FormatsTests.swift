@@ -53,7 +53,7 @@ struct FormatsTests {
             #expect(
                 try await pendingDeletionKeys(test) == [.initialization(id, video, "init-b"), .key(id, "k1")])
             // An object that another format names is checked once and no longer pending.
-            #expect(try await test.number("SELECT count(*) FROM doomed_object") == 2)
+            #expect(try await test.number("SELECT count(*) FROM pending_deletion_object") == 2)
         }
     }
 
@@ -83,7 +83,8 @@ struct FormatsTests {
             try await test.catalogue.expireFormats(graceSeconds: 3600)
             #expect(try await test.number("SELECT count(*) FROM state") == 0)
             #expect(try await pendingDeletionKeys(test) == [])
-            _ = try await test.pool.query("UPDATE doomed_object SET not_before = now() - interval '1 second'")
+            _ = try await test.pool.query(
+                "UPDATE pending_deletion_object SET not_before = now() - interval '1 second'")
             var format = SegmentFormat(container: .fragmentedMP4)
             format.initName = "init-a"
             let fact = recording.fact(9, at: 2 * hour, format: format)
@@ -148,7 +149,7 @@ struct FormatsTests {
                 // A third of the keys is in use again, and one of the initialization sections is not.
                 _ = try await transaction.query(
                     """
-                    INSERT INTO doomed_object (channel_id, is_key, name, not_before)
+                    INSERT INTO pending_deletion_object (channel_id, is_key, name, not_before)
                     SELECT \(recording.row), true, 'key' || n, now() - interval '1 hour'
                     FROM generate_series(12001, 42000) AS n
                     UNION ALL SELECT \(recording.row), false, 'init' || n, now() - interval '1 hour'
@@ -165,13 +166,13 @@ struct FormatsTests {
                 {
                     found += objects.flatMap(\.keys)
                     _ = try await pool.query(
-                        "DELETE FROM doomed_object WHERE name = ANY(\(objects.map(\.name)))")
+                        "DELETE FROM pending_deletion_object WHERE name = ANY(\(objects.map(\.name)))")
                 }
                 #expect(found.count == 20_000 && Set(found).count == 20_000)
                 #expect(found.contains(.key(recording.channel.id, "key22001")))
                 #expect(!found.contains(.key(recording.channel.id, "key22000")))
             }
-            #expect(try await test.number("SELECT count(*) FROM doomed_object") == 0)
+            #expect(try await test.number("SELECT count(*) FROM pending_deletion_object") == 0)
         }
     }
 }

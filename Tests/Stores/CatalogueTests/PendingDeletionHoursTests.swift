@@ -43,8 +43,8 @@ struct PendingDeletionHoursTests {
             try await test.catalogue.expire(
                 recording.channel, before: midnight + 2 * hour, graceSeconds: 7_200)
             #expect(try await pending(test).isEmpty)
-            #expect(try await test.number("SELECT count(*) FROM doomed") == 4)
-            _ = try await test.pool.query("UPDATE doomed SET not_before = now()")
+            #expect(try await test.number("SELECT count(*) FROM pending_deletion_hour") == 4)
+            _ = try await test.pool.query("UPDATE pending_deletion_hour SET not_before = now()")
             #expect(try await pending(test) == ["news/a0 0", "news/a0 1", "news/v0 0", "news/v0 1"])
             #expect(try await pending(test, limit: 3).count == 3)
             for hour in try await test.catalogue.pendingDeletionHours(limit: 3) {
@@ -106,7 +106,7 @@ struct PendingDeletionHoursTests {
                 recording.channel, before: midnight + 8 * second, graceSeconds: 7_200)
             try await test.catalogue.completeDeletion(hour)
             #expect(try await pending(test).isEmpty)
-            #expect(try await test.number("SELECT count(*) FROM doomed") == 1)
+            #expect(try await test.number("SELECT count(*) FROM pending_deletion_hour") == 1)
         }
     }
 

@@ -75,11 +75,11 @@ struct PurgeTests {
     func grace() async throws {
         try await withCatalogue { test in
             let recording = try await recorded("one", in: test)
-            _ = try await test.pool.query("DELETE FROM doomed")
+            _ = try await test.pool.query("DELETE FROM pending_deletion_hour")
             try await test.catalogue.purge(recording.channel.id, graceSeconds: 60)
             #expect(try await test.catalogue.pendingDeletionHours(limit: 100).isEmpty)
             #expect(try await test.catalogue.pendingDeletionObjects(limit: 100).isEmpty)
-            for table in ["doomed", "doomed_object"] {
+            for table in ["pending_deletion_hour", "pending_deletion_object"] {
                 _ = try await test.pool.query(
                     "UPDATE \(identifier: table) SET not_before = not_before - interval '61 seconds'")
             }

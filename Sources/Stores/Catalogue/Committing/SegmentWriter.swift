@@ -123,7 +123,7 @@ struct SegmentWriter {
                 RETURNING rendition_id, start_us, duration_us, number, epoch, state_id, stored_bytes, feed_id,
                     origin_number),
             orphaned AS (
-                INSERT INTO doomed (prefix, hour_us, not_before)
+                INSERT INTO pending_deletion_hour (prefix, hour_us, not_before)
                 SELECT DISTINCT c.slug || '/' || ready.name, start_us - start_us % \(Catalogue.hourMicroseconds), now()
                 FROM ready JOIN fresh USING (rendition_id, feed_id, origin_number) JOIN channel c USING (channel_id)
                 WHERE start_us < expired_us

@@ -129,7 +129,7 @@ private struct Expiring {
                     AND start_us < \(cut.microseconds) RETURNING start_us),
             every AS (SELECT start_us FROM gone UNION ALL SELECT start_us FROM aside),
             pending AS (
-                INSERT INTO doomed (prefix, hour_us, not_before)
+                INSERT INTO pending_deletion_hour (prefix, hour_us, not_before)
                 SELECT DISTINCT \(prefix), start_us - start_us % \(Catalogue.hourMicroseconds),
                     now() + make_interval(secs => \(Double(grace)))
                 FROM every ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)

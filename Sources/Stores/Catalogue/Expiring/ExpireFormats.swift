@@ -40,7 +40,7 @@ extension PostgresTransaction {
         guard !objects.isEmpty else { return }
         _ = try await query(
             """
-            INSERT INTO doomed_object (channel_id, is_key, name, not_before)
+            INSERT INTO pending_deletion_object (channel_id, is_key, name, not_before)
             SELECT *, now() + make_interval(secs => \(Double(grace)))
             FROM unnest(\(objects.map(\.channel)), \(objects.map(\.isKey)), \(objects.map(\.name)))
             ON CONFLICT (channel_id, is_key, name) DO UPDATE SET not_before = excluded.not_before

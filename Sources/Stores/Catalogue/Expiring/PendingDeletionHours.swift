@@ -33,7 +33,8 @@ extension Catalogue {
         try await mappingErrors {
             try await pool.query(
                 """
-                SELECT prefix, hour_us, forgotten_us, \(verbatim: Self.notBefore) AS not_before_us FROM doomed
+                SELECT prefix, hour_us, forgotten_us, \(verbatim: Self.notBefore) AS not_before_us
+                FROM pending_deletion_hour
                 JOIN channel ON slug = split_part(prefix, '/', 1) JOIN line USING (channel_id)
                 WHERE not_before <= now() - make_interval(secs => \(Microseconds.seconds(ahead)))
                 ORDER BY not_before LIMIT \(limit)
@@ -85,8 +86,8 @@ extension Catalogue {
         try await mappingErrors {
             try await pool.query(
                 """
-                UPDATE doomed d SET not_before = now() FROM (
-                    SELECT prefix, hour_us FROM doomed WHERE not_before > now()
+                UPDATE pending_deletion_hour d SET not_before = now() FROM (
+                    SELECT prefix, hour_us FROM pending_deletion_hour WHERE not_before > now()
                     ORDER BY failed, not_before, hour_us LIMIT \(limit)) AS next
                 WHERE d.prefix = next.prefix AND d.hour_us = next.hour_us
                 """
@@ -99,7 +100,8 @@ extension Catalogue {
         try await mappingErrors {
             _ = try await pool.query(
                 """
-                UPDATE doomed SET not_before = now() + make_interval(secs => \(Double(seconds))), failed = true
+                UPDATE pending_deletion_hour
+                SET not_before = now() + make_interval(secs => \(Double(seconds))), failed = true
                 WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
                 """)
         }
@@ -110,7 +112,8 @@ extension Catalogue {
         try await mappingErrors {
             _ = try await pool.query(
                 """
-                DELETE FROM doomed WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
+                DELETE FROM pending_deletion_hour
+                WHERE prefix = \(hour.prefix) AND hour_us = \(hour.hour.microseconds)
                     AND \(verbatim: Self.notBefore) = \(hour.notBefore)
                 """)
         }

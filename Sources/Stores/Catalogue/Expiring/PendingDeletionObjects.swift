@@ -49,7 +49,7 @@ extension Catalogue {
     private static func dueObjects(limit: Int, ahead: Int64) -> Statement {
         """
         WITH due AS MATERIALIZED (
-            SELECT channel_id, is_key, name, not_before FROM doomed_object
+            SELECT channel_id, is_key, name, not_before FROM pending_deletion_object
             WHERE not_before <= now() - make_interval(secs => \(Microseconds.seconds(ahead)))
             ORDER BY not_before LIMIT \(limit)),
         used AS MATERIALIZED (
@@ -60,7 +60,7 @@ extension Catalogue {
             WHERE NOT is_key AND EXISTS (SELECT FROM state s
                 WHERE s.channel_id = due.channel_id AND s.init_name = due.name)),
         gone AS (
-            DELETE FROM doomed_object d USING used u
+            DELETE FROM pending_deletion_object d USING used u
             WHERE d.channel_id = u.channel_id AND d.is_key = u.is_key AND d.name = u.name)
         SELECT due.channel_id, slug, due.is_key, due.name, u.name IS NOT NULL AS in_use,
             ARRAY(SELECT r.name FROM rendition r WHERE r.channel_id = due.channel_id ORDER BY 1) AS renditions
@@ -75,7 +75,8 @@ extension Catalogue {
         try await mappingErrors {
             _ = try await pool.query(
                 """
-                UPDATE doomed_object SET not_before = now() + make_interval(secs => \(Double(seconds)))
+                UPDATE pending_deletion_object
+                SET not_before = now() + make_interval(secs => \(Double(seconds)))
                 WHERE channel_id = \(object.channel) AND is_key = \(object.isKey)
                     AND name = \(object.name) AND not_before <= now()
                 """)
@@ -87,7 +88,8 @@ extension Catalogue {
         try await mappingErrors {
             _ = try await pool.query(
                 """
-                DELETE FROM doomed_object WHERE channel_id = \(object.channel) AND is_key = \(object.isKey)
+                DELETE FROM pending_deletion_object
+                WHERE channel_id = \(object.channel) AND is_key = \(object.isKey)
                     AND name = \(object.name) AND not_before <= now()
                 """)
         }

@@ -90,7 +90,7 @@ private struct Purging {
                     AND s.start_us >= \(day) AND s.start_us < \(day + Catalogue.dayMicroseconds)
                 RETURNING r.name, s.start_us),
             pending AS (
-                INSERT INTO doomed (prefix, hour_us, not_before)
+                INSERT INTO pending_deletion_hour (prefix, hour_us, not_before)
                 SELECT DISTINCT \(channel.id.text) || '/' || name, start_us - start_us % \(Catalogue.hourMicroseconds),
                     now() + make_interval(secs => \(Double(grace)))
                 FROM gone ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
@@ -104,7 +104,7 @@ private struct Purging {
     private func scheduleDeletion(before cut: Int64) async throws {
         _ = try await transaction.query(
             """
-            INSERT INTO doomed (prefix, hour_us, not_before)
+            INSERT INTO pending_deletion_hour (prefix, hour_us, not_before)
             SELECT DISTINCT \(channel.id.text) || '/' || r.name, t.us - t.us % \(Catalogue.hourMicroseconds),
                 now() + make_interval(secs => \(Double(grace)))
             FROM rendition r, unnest(\([cut - Catalogue.longestSegment, cut])) AS t(us)
