@@ -11,6 +11,8 @@ actor Connection {
     let logger: Logger
     /// Counts for the whole pool.
     let count: StatementCount
+    /// For the whole pool.
+    private let primary: PrimaryWatch
     var handle: ConnectionHandle?
     var statements = StatementCache(capacity: Limits.preparedStatements)
     /// Counts transactions and sessions, so that a finished one cannot use the connection of the next.
@@ -18,16 +20,19 @@ actor Connection {
     var isLeased = false
     /// Whether the server has refused to write: the next connection may find the primary.
     var isReadOnly = false
+    /// For a connection to a standby that replaces the primary: how often the pool had found the primary.
+    private var foundBefore: Int?
     /// The statement timeout of the current lease; nil for none.
     var statementTimeout: Duration?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(
-        _ configuration: PoolConfiguration, count: StatementCount = StatementCount(), logger: Logger,
+        _ configuration: PoolConfiguration, count: StatementCount = StatementCount(),
+        primary: PrimaryWatch = PrimaryWatch(), logger: Logger,
     ) throws(PostgresError) {
         pipe = try WakePipe()
-        self.count = count
+        (self.count, self.primary) = (count, primary)
         self.configuration = configuration
         self.logger = logger
         statementTimeout = configuration.statementTimeout
@@ -50,6 +55,7 @@ actor Connection {
     func close() {
         handle = nil
         isReadOnly = false
+        foundBefore = nil
         statements = StatementCache(capacity: Limits.preparedStatements)
     }
 }
@@ -58,18 +64,42 @@ extension Connection {
     /// Opens the connection if it is not open, before anything is sent.
     func open(_ interruption: Interruption) throws(PostgresError) {
         if interruption.isRequested { throw .cancelled }
-        if isReady { return }
+        if isReady { return returnToPrimary(interruption) }
         close()
-        var opened = try ConnectionHandle.open(
-            configuration, wait: { connectWait(interruption) }, logger: logger)
-        _ = try opened.execute(script: configuration.sessionSettings, connectWait(interruption))
-        handle = consume opened
+        try connect(interruption, configuration.wantedSessions, limit: configuration.connectTimeout)
     }
 
-    private func connectWait(_ interruption: Interruption) -> SocketWait {
-        SocketWait(
-            pipe: pipe, interruption: interruption,
-            deadline: SteadyInstant.now + configuration.connectTimeout)
+    /// Replaces a connection to a standby by one to the primary, if that answers soon; otherwise it stays.
+    private func returnToPrimary(_ interruption: Interruption) {
+        guard let foundBefore,
+            primary.isDue(since: foundBefore, every: configuration.standbyInterval, now: .now)
+        else { return }
+        self.foundBefore = primary.found
+        do {
+            try connect(interruption, [nil], limit: min(Limits.primaryTime, configuration.connectTimeout))
+            logger.notice("The primary answers again; reading from the standby ends")
+        } catch {
+            logger.debug("Reading from the standby goes on", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Opens a connection and lets it take the place of the one that is there; `limit` is for each address.
+    private func connect(
+        _ interruption: Interruption, _ sessions: [String?], limit: Duration,
+    ) throws(PostgresError) {
+        let newWait = { [pipe] in
+            SocketWait(pipe: pipe, interruption: interruption, deadline: SteadyInstant.now + limit)
+        }
+        let found = primary.found
+        var opened = try ConnectionHandle.open(configuration, sessions, wait: newWait, logger: logger)
+        _ = try opened.execute(script: configuration.sessionSettings, newWait())
+        close()
+        if configuration.returnsToPrimary, opened.isSecondChoice {
+            foundBefore = found
+        } else {
+            primary.wasFound()
+        }
+        handle = consume opened
     }
 
     private var isReady: Bool {

@@ -8,6 +8,8 @@ import Logging
     private let notices: Unmanaged<NoticeSink>
     /// Whether a cancel request is pending that has not ended a statement: it could hit the next one.
     var hasStrayCancel = false
+    /// Whether no server offered the session that is preferred.
+    private(set) var isSecondChoice = false
 
     private init(owning pointer: OpaquePointer, logger: Logger) {
         unsafe self.pointer = unsafe pointer
@@ -23,15 +25,16 @@ import Logging
     /// Connects and authenticates; blocks the thread, also while resolving.
     ///
     /// Each address has its own time limit: `PQconnectPoll` does not stop waiting for an address that does
-    /// not answer, so the addresses after it would never be tried. If no server offers the session that is
-    /// preferred, those that let us in are asked for the second choice. As libpq does, a password that one
-    /// server refuses is not sent to the next.
+    /// not answer, so the addresses after it would never be tried. `sessions` are values of
+    /// `target_session_attrs`: if no server offers the first one, those that let us in are asked for the
+    /// second. As libpq does, a password that one server refuses is not sent to the next.
     static func open(
-        _ configuration: PoolConfiguration, wait newWait: () -> SocketWait, logger: Logger
+        _ configuration: PoolConfiguration, _ sessions: [String?], wait newWait: () -> SocketWait,
+        logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
         var servers = configuration.connection.servers
         var failures: [String] = []
-        for session in configuration.wantedSessions {
+        for (choice, session) in sessions.enumerated() {
             let wanted = session.map { [(keyword: "target_session_attrs", value: $0)] } ?? []
             var (tried, answering) = (0, [DatabaseServer]())
             let isRandom = configuration.connection.isOrderRandom
@@ -42,7 +45,8 @@ import Logging
                 guard let pointer = unsafe start(parameters) else {
                     throw PostgresError(.unreachable, "no memory for a connection")
                 }
-                let handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
+                var handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
+                handle.isSecondChoice = choice > 0
                 let wait = newWait()
                 do throws(PostgresError) {
                     try handle.finishConnecting(configuration, server, wait)

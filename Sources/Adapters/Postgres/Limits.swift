@@ -9,6 +9,9 @@ enum Limits {
     /// Addresses of all servers, and of one name, that are tried for one connection: each may take the whole
     /// time.
     static let addresses = 16
+    /// Time for each address to answer when a pool that reads from a standby looks for the primary: a request
+    /// waits meanwhile.
+    static let primaryTime = Duration.seconds(1)
     /// Bytes of an address as text: 45 of IPv6, and an interface.
     static let addressByteCount = 128
     /// Prepared statements per connection; the catalogue has fewer than a hundred.

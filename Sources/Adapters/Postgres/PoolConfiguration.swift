@@ -15,6 +15,8 @@ package struct PoolConfiguration: Sendable {
     package var applicationName: String
     /// Whether a server that only reads is better than none, where the connection string names several.
     package var readsFromStandby: Bool
+    /// How often a pool that reads from a standby looks for the primary.
+    package var standbyInterval = Duration.seconds(10)
     /// Measures the pauses between tries to listen and to take the lock of migrations.
     package var clock: HostClock
 
@@ -60,8 +62,11 @@ extension PoolConfiguration {
     /// second choice by itself.
     var wantedSessions: [String?] {
         if connection.prefersStandby { return ["standby", "any"] }
-        return readsFromStandby && connection.omitsTargetSession ? [nil, "any"] : [nil]
+        return returnsToPrimary ? [nil, "any"] : [nil]
     }
+
+    /// Whether a standby is read from only while no server can write.
+    var returnsToPrimary: Bool { readsFromStandby && connection.omitsTargetSession }
 
     /// The first statements of each session.
     ///

@@ -18,6 +18,7 @@ package final class PostgresPool: Sendable {
     let configuration: PoolConfiguration
     let logger: Logger
     private let statements = StatementCount()
+    private let primary = PrimaryWatch()
     private let state: Mutex<PoolState<Connection, Waiter>>
     private let arrivals = Atomic(0)
 
@@ -81,7 +82,7 @@ extension PostgresPool {
 
     private func makeConnection() throws(PostgresError) -> Connection {
         do {
-            return try Connection(configuration, count: statements, logger: logger)
+            return try Connection(configuration, count: statements, primary: primary, logger: logger)
         } catch {
             state.withLock { $0.connectingFailed() }?.resume(returning: .askAgain)
             throw error

@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import Glibc
 import Synchronization
@@ -95,6 +96,54 @@ struct ReconnectionTests {
         for one in [cluster.uri(), both + "&target_session_attrs=any"] {
             try await withPool(size: 1, on: one) { try await expectAnswer(from: $0) }
         }
+    }
+
+    @Test("A pool that reads from a standby returns to a server that can write, with all its connections")
+    func returned() async throws {
+        let cluster = try await PostgresCluster()
+        func set(readOnly: String) async throws {
+            try await cluster.run(
+                sql: """
+                    SET transaction_read_only = off;
+                    ALTER DATABASE postgres SET default_transaction_read_only = \(readOnly)
+                    """)
+        }
+        func isReadOnly(_ pool: PostgresPool) async throws -> String? {
+            try await pool.query("SELECT pg_sleep(0.2), current_setting('transaction_read_only') AS r").first?
+                .decode("r")
+        }
+        try await set(readOnly: "on")
+        let folder = try #require(cluster.uri().split(separator: "=").last)
+        try await withPool(
+            size: 2, on: "\(cluster.uri()),\(folder)",
+            change: {
+                $0.readsFromStandby = true
+                $0.standbyInterval = .milliseconds(100)
+            }
+        ) { pool in
+            let both = { () async throws -> [String?] in
+                async let (one, other) = (isReadOnly(pool), isReadOnly(pool))
+                return try await [one, other]
+            }
+            #expect(try await both() == ["on", "on"])
+            #expect(try await both() == ["on", "on"])
+            try await set(readOnly: "off")
+            try await eventually("the return") { try await isReadOnly(pool) == "off" }
+            #expect(try await both() == ["off", "off"])
+        }
+    }
+
+    @Test("One connection of a pool looks for the primary in an interval, all others once it is found")
+    func looks() {
+        let watch = PrimaryWatch()
+        let begin = SteadyInstant.now
+        let isDue = { (seconds: Int, found: Int) in
+            watch.isDue(since: found, every: .seconds(10), now: begin + .seconds(seconds))
+        }
+        #expect([0, 1, 9, 10, 11, 19, 20].filter { isDue($0, 0) } == [10, 20])
+        watch.wasFound()
+        #expect(isDue(21, 0) && isDue(21, 0))
+        #expect(!isDue(22, watch.found))
     }
 
     @Test("A server that takes connections and answers none leaves those behind it their time")
