@@ -57,23 +57,40 @@ extension DraftFolder {
 
     /// Gives the files of committed drafts their names in the archive, where they are missing.
     ///
-    /// - Returns: the drafts that have none yet; they stay for the next opening
+    /// Thousands may lie in a few hundred folders: each folder is synced once.
+    ///
+    /// - Returns: the drafts that have no durable name yet; they stay for the next opening
     @discardableResult
     private func restore(_ names: [String], _ tree: FolderTree?) -> Set<String> {
+        guard let tree else { return [] }
         var unrestored: Set<String> = []
+        var named: [String: [String]] = [:]
         for name in names {
-            guard let tree, let relative = Self.committedPath(in: name) else { continue }
+            guard let relative = Self.committedPath(in: name) else { continue }
             do throws(StoreError) {
-                try tree.restore("\(path)/\(name)", as: relative)
+                named[try tree.restore("\(path)/\(name)", as: relative), default: []].append(name)
             } catch .system(.link, _, ENOENT) {
                 // Its process is alive and has synced the folder meanwhile.
             } catch {
                 unrestored.insert(name)
-                logger.error(
-                    "Cannot name a committed file yet", metadata: ["file": "\(name)", "error": "\(error)"])
+                logUnrestored([name], error)
+            }
+        }
+        for (folder, names) in named {
+            do throws(StoreError) {
+                try disk.syncFolder(folder)
+            } catch {
+                unrestored.formUnion(names)
+                logUnrestored(names, error)
             }
         }
         return unrestored
+    }
+
+    private func logUnrestored(_ names: [String], _ error: StoreError) {
+        logger.error(
+            "Cannot name committed files yet",
+            metadata: ["file": "\(names[0])", "count": "\(names.count)", "error": "\(error)"])
     }
 
     /// Where the file of a committed draft belongs, below the root; nil for any other draft.

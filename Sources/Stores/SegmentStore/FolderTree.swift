@@ -32,11 +32,13 @@ final class FolderTree: Sendable {
         }
     }
 
-    /// Gives a file that a crash has left its final name again, unless the name is taken, durably.
-    func restore(_ draft: String, as relative: String) throws(StoreError) {
+    /// Gives a file that a crash has left its final name again, unless the name is taken.
+    ///
+    /// The name is durable once its folder is synced, which is returned.
+    func restore(_ draft: String, as relative: String) throws(StoreError) -> String {
         try prepareFolder(ofFile: relative, isSecret: relative.contains("/keys/"))
         _ = try disk.link(draft, to: path(of: relative))
-        try disk.syncFolder(Self.parent(of: path(of: relative)))
+        return Self.parent(of: path(of: relative))
     }
 
     /// Forgets that the folders of a file are durable, because they are being or were removed.

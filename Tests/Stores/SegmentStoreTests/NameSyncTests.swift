@@ -91,6 +91,40 @@ struct NameSyncTests {
         #expect(try drafts(folder).isEmpty)
     }
 
+    @Test("Names of one folder that a crash has taken come back with one sync of the folder")
+    func restoredTogether() async throws {
+        let folder = try TemporaryFolder("archive")
+        let keys = try (0..<5).map { try segmentKey(eight + Int64($0) * 1_000_000, in: "ch0") }
+        let hour = folder.path(of: "ch0/v0/2026-07-14/08")
+        do {
+            let store = try open(folder)
+            for key in keys { try await store.put([7], as: key) }
+        }
+        try await end(folder)
+        for name in try FileManager.default.contentsOfDirectory(atPath: hour) {
+            try FileManager.default.removeItem(atPath: "\(hour)/\(name)")
+        }
+        let syncs = Mutex(0)
+        let isBroken = Switch()
+        isBroken.value = true
+        let reopen = {
+            try self.open(folder) { operation, path in
+                guard operation == .sync, path == hour else { return nil }
+                syncs.withLock { $0 += 1 }
+                return isBroken.value ? EIO : nil
+            }
+        }
+        do { _ = try reopen() }
+        #expect(syncs.withLock { $0 } == 1)
+        #expect(try drafts(folder).count == 5)
+        try await end(folder)
+        isBroken.value = false
+        let store = try reopen()
+        #expect(syncs.withLock { $0 } == 2)
+        for key in keys { #expect(try await store.read(key) == [7]) }
+        #expect(try drafts(folder).isEmpty)
+    }
+
     @Test("What was deleted does not come back at the next opening, and what was not does")
     func deleted() async throws {
         let folder = try TemporaryFolder("archive")
