@@ -28,6 +28,19 @@ struct FragmentShiftsTests {
         #expect((360_900...360_910).contains(video))
     }
 
+    @Test("A track that is not in the first segment of a run is moved with the others")
+    func absentTrack() {
+        var shifts = FragmentShifts()
+        let timescales: [UInt32: UInt32] = [1: 90_000, 2: 48_000, 3: 0]
+        shifts.begin([times(1, 90_000, 900_000, 0)], timescales: timescales)
+        #expect(shifts.current == [1: -900_000, 2: -480_000])
+        shifts.end([times(1, 90_000, 0, 1_260_000), times(2, 48_000, 0, 672_000)])
+        // Both tracks begin at 0 again; four seconds are in the file.
+        shifts.begin([times(1, 90_000, 0, 0)], timescales: timescales)
+        #expect((360_000...360_010).contains(shifts.current[1] ?? 0))
+        #expect((192_000...192_005).contains(shifts.current[2] ?? 0))
+    }
+
     @Test("Times of 64 bits that no source can mean are added up without an overflow")
     func implausible() {
         var shifts = FragmentShifts()

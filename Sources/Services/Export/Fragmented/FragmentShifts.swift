@@ -13,21 +13,21 @@ struct FragmentShifts {
     typealias Times = FragmentRewriter.TrackTimes
 
     /// Begins a run whose first segment has these times.
-    mutating func begin(_ tracks: [Times]) {
+    ///
+    /// `timescales` are those of all tracks of the file, by track ID: a track that is not in the first
+    /// segment is moved with the others.
+    mutating func begin(_ tracks: [Times], timescales: [UInt32: UInt32] = [:]) {
         guard let earliest = tracks.min(by: Self.isEarlier) else { return }
-        var shifts: [UInt32: Int64] = [:]
-        for track in tracks {
-            shifts[track.id] = -Self.scaled(earliest.first, track.timescale, earliest.timescale)
-        }
+        let own = Dictionary(tracks.map { ($0.id, $0.timescale) }, uniquingKeysWith: { first, _ in first })
+        let timescales = timescales.filter { $0.value > 0 }.merging(own) { _, own in own }
+        var shifts = timescales.mapValues { -Self.scaled(earliest.first, $0, earliest.timescale) }
         var place: Int64 = 0
         for track in tracks {
             guard let end = ends[track.id], let shift = shifts[track.id] else { continue }
             let overlap = end - (Self.bounded(track.first) + shift)
             place = max(place, Self.microseconds(overlap, track.timescale))
         }
-        for track in tracks {
-            shifts[track.id, default: 0] += Self.ticks(place, track.timescale)
-        }
+        for (id, timescale) in timescales { shifts[id, default: 0] += Self.ticks(place, timescale) }
         current = shifts
     }
 

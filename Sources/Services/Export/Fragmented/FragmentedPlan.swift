@@ -15,6 +15,9 @@ package struct FragmentedPlan: Sendable {
     /// Equal for equal files, on every replica: the opaque part of an entity tag.
     package let tag: String
 
+    /// Part of the tag: it changes whenever the program makes other bytes of the same segments.
+    private static let form = 2
+
     /// Plans the file of one rendition, whose segments have one initialization section.
     package init(
         channel: ChannelID, rendition: RenditionID, runs: [SegmentRun], formats: [Int32: SegmentFormat],
@@ -31,7 +34,8 @@ package struct FragmentedPlan: Sendable {
         initName = name
         continuous = ContinuousRuns(runs)
         do {
-            let identity = Array("\(channel)/\(rendition)/\(name) ".utf8) + runs.flatMap(\.digest)
+            let identity =
+                Array("\(Self.form) \(channel)/\(rendition)/\(name) ".utf8) + runs.flatMap(\.digest)
             tag = Hexadecimal.encode(try SHA256.digest(of: identity).prefix(16))
         } catch {
             throw .digest(error)

@@ -22,7 +22,7 @@ actor RunShifts {
             // Another request for the same run may have come first.
             guard found.count == run else { continue }
             shifts.end(lasts)
-            shifts.begin(firsts)
+            shifts.begin(firsts, timescales: file.opening.section.timescales)
             found.append(shifts.current)
         }
         return found[wanted]
@@ -32,5 +32,14 @@ actor RunShifts {
         of segment: RecordedSegment, isWhole: Bool,
     ) async throws -> [FragmentRewriter.TrackTimes] {
         try await index.times(of: segment, in: file.plan, file.opening.section, isWhole: isWhole)
+    }
+}
+
+extension InitSection {
+    /// By track ID.
+    fileprivate var timescales: [UInt32: UInt32] {
+        Dictionary(
+            tracks.map { (UInt32(clamping: $0.description.id), $0.timescale) },
+            uniquingKeysWith: { first, _ in first })
     }
 }
