@@ -18,6 +18,8 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     case unstartable(String)
     /// ffmpeg could not make a file of it.
     case notPacked(String)
+    /// The archive cannot be read: the same may succeed later.
+    case unreadable(String)
     /// The archive holds less of the window than the catalogue says.
     case endedEarly
     case digest(DigestError)
@@ -32,6 +34,7 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noFFmpeg(let missing): "\(missing) is not installed"
         case .unstartable(let reason): reason
         case .notPacked(let reason): "it cannot be packed: \(reason)"
+        case .unreadable(let reason): "the archive cannot be read: \(reason)"
         case .endedEarly: "the archive ends before the window does"
         case .digest(let error): "\(error)"
         }

@@ -59,6 +59,9 @@ package struct WindowExport: Sendable {
                     try await fragments.times(of: run.first, in: plan, opening.section, isWhole: false))
             }
             return FragmentedFile(plan, opening, firsts: firsts)
+        } catch let error as StoreError {
+            guard case .system = error else { throw .notPacked("\(error)") }
+            throw .unreadable("\(error)")
         } catch {
             throw .notPacked("\(error)")
         }

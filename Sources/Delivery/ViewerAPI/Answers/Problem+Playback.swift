@@ -87,6 +87,9 @@ extension Problem {
         case .noFreeProcess:
             self = Problem(.serviceUnavailable, "\(error)").retryable(
                 afterSeconds: Limits.packingRetrySeconds)
+        case .unreadable:
+            self = Problem(.serviceUnavailable, "the archive cannot be read").retryable(
+                afterSeconds: Limits.retryAfterSeconds)
         case .notPacked: self = Problem(.internalServerError, "the window could not be packed")
         case .endedEarly, .digest: self = Problem(.internalServerError, "the download could not be prepared")
         }

@@ -72,7 +72,7 @@ final class WindowAnswers: Sendable {
             }
         } catch let error as ExportError {
             switch error {
-            case .notPacked, .unstartable: warn("Cannot pack a download", asked, error)
+            case .notPacked, .unstartable, .unreadable: warn("Cannot pack a download", asked, error)
             default: break
             }
             return Problem(error, asked).answer()
