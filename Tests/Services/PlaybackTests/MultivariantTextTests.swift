@@ -55,6 +55,23 @@ struct MultivariantTextTests {
         #expect(variant.subtitlesGroup == nil)
     }
 
+    @Test(
+        "IMSC subtitles are among the codecs of their variants, as the source says it",
+        arguments: [
+            ("avc1.64001f,mp4a.40.2,stpp.ttml.im1i", "avc1.64001f,mp4a.40.2,stpp.ttml.im1i"),
+            ("avc1.64001f", "avc1.64001f,mp4a.40.2,stpp.ttml.im1t"),
+            (nil, "avc1.64001f,mp4a.40.2,stpp.ttml.im1t"),
+        ] as [(String?, String)])
+    func timedText(said: String?, codecs: String) throws {
+        var recorded = recorded()
+        recorded.formats[4] = SegmentFormat(container: .fragmentedMP4, tracks: "subtitles:ttml")
+        recorded.renditions[0].description.codecs = said
+        recorded.add(run(3, from: 0, format: 4, bytes: 2_000), as: "s1") { $0.groupID = "subs" }
+        let variant = try #require(try playlist(try recorded.closed(0, 12)).variants.first)
+        #expect(variant.subtitlesGroup == "subs")
+        #expect(variant.codecs == codecs)
+    }
+
     @Test("Names are unique in a group, and at most one is the default")
     func group() throws {
         let list = try playlist(try recorded().closed(0, 12))

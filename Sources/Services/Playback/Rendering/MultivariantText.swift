@@ -117,7 +117,7 @@ extension MultivariantText {
         let rate = combination.bitRate { bitRate(of: renditions[$0]) }
         var stream = VariantStream(uri: uri(of: rendition.id), bandwidth: Int(max(1, rate.peak)))
         stream.averageBandwidth = Int(rate.average)
-        stream.codecs = codecs(of: [rendition] + audio)
+        stream.codecs = codecs(of: [rendition] + audio, subtitles)
         stream.supplementalCodecs = said.supplementalCodecs
         stream.resolution = resolution(of: rendition)
         stream.frameRate = rendition.description.frameRate.flatMap(Double.init).flatMap {
@@ -139,7 +139,7 @@ extension MultivariantText {
         guard let rate = rendition.keyFrameRate else { return nil }
         var stream = VariantStream(
             uri: uri(of: rendition.id, suffix: "-iframes"), bandwidth: Int(max(1, rate)))
-        let codecs = codecs(of: [rendition])?.split(separator: ",").filter { codec in
+        let codecs = codecs(of: [rendition], [])?.split(separator: ",").filter { codec in
             Self.pictures.contains { codec.hasPrefix($0) }
         }
         stream.codecs = codecs.flatMap { $0.isEmpty ? nil : $0.joined(separator: ",") }
@@ -148,6 +148,8 @@ extension MultivariantText {
         return stream
     }
 
+    /// How the codecs of IMSC subtitles begin (RFC 6381).
+    private static let timedText = "stpp"
     /// How the codecs of video begin (RFC 6381).
     private static let pictures = ["avc", "hvc", "hev", "dvh", "av01", "vp0", "mp4v", "vvc", "vvi"]
 
@@ -194,13 +196,22 @@ extension MultivariantText {
     }
 
     /// All codecs found in the media, or those that the source states if the media does not tell.
-    private func codecs(of renditions: [MeasuredRendition]) -> String? {
+    ///
+    /// Those of IMSC subtitles belong to them (RFC 8216bis §4.4.6.2), those of WebVTT do not.
+    private func codecs(of renditions: [MeasuredRendition], _ subtitles: [MeasuredRendition]) -> String? {
         var all: [Substring] = []
         for rendition in renditions {
             let measured = rendition.formats.flatMap { $0.codecs.split(separator: ",") }
             let said = rendition.description.codecs?.split(separator: ",") ?? []
             if measured.isEmpty && said.isEmpty && rendition.id.kind != .subtitles { return nil }
             for codec in measured.isEmpty ? said : measured where !all.contains(codec) { all.append(codec) }
+        }
+        if !all.contains(where: { $0.hasPrefix(Self.timedText) }),
+            subtitles.contains(where: { $0.formats.contains { $0.tracks.contains("subtitles:ttml") } })
+        {
+            let said = renditions.flatMap { $0.description.codecs?.split(separator: ",") ?? [] }
+            all += said.filter { $0.hasPrefix(Self.timedText) }
+            if !all.contains(where: { $0.hasPrefix(Self.timedText) }) { all.append("stpp.ttml.im1t") }
         }
         return all.isEmpty ? nil : all.joined(separator: ",")
     }
