@@ -184,6 +184,32 @@ import Timeline
         }
     }
 
+    @Test("A growing playlist without an end waits for no long window, however long windows may be")
+    func openEnd() async throws {
+        try await ViewerFixture.with { recorder in
+            for channel in ["one", "two", "three"] {
+                var recording = Recording(channel, seconds: 0)
+                recording.add("v0", from: 0, count: 1)
+                recording.add("v0", from: 100_000, count: 3)
+                recording.watermark = 100_012
+                try await recorder.record(recording)
+            }
+            try await recorder.withReplica(maxWindowSeconds: 604_800, connections: 6) { viewer in
+                viewer.clock.now = at(100_016)
+                let growing = "/live/three/v0.m3u8?begintime=1469609516&mode=event"
+                #expect(await viewer.begun(growing, from: "192.0.2.3").status == .ok)
+                let long = ["one", "two"].enumerated().map { index, channel in
+                    (window(channel, seconds: 100_000), "192.0.2.\(index + 1)")
+                }
+                let (answer, others) = try await whileBlocksHang(recorder, viewer, long, waiting: 2) {
+                    await viewer.begun(growing, from: "192.0.2.3")
+                }
+                #expect(answer.status == .ok)
+                #expect(others.map(\.status) == [.ok, .ok])
+            }
+        }
+    }
+
     @Test("A window of many blocks takes all turns of a client")
     func weight() async throws {
         try await ViewerFixture.with { recorder in

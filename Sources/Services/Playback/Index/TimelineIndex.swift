@@ -134,7 +134,9 @@ package final class TimelineIndex: Sendable {
                 try await self.heldSegmentsAtOnce(of: head, selection)
             }
         }
-        if window.microseconds > Limits.longWindow { return try await longWindows.take(for: client, read) }
+        // What has not been recorded yet costs nothing.
+        let end = scope == .published ? min(window.end, head.publishedHead.watermark) : window.end
+        if end - window.begin > Limits.longWindow { return try await longWindows.take(for: client, read) }
         let ranges = head.renditions.compactMap { selection.range(of: $0) }
         let missing = blocks.missing(ranges)
         if missing > Limits.shortWindowBlocks {
