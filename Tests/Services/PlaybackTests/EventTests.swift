@@ -99,6 +99,19 @@ struct EventTests {
         }
     }
 
+    @Test("A segment that goes on after the live edge is not missing in any rendition, a hole is")
+    func edgeInside() throws {
+        let growing = try unequal(run(10, from: 0, of: 6)).published(until: 15).event(0, 60)
+        #expect(growing.starts() == [0, 6].map(at))
+        #expect(growing.renditions.map { growing.completeness(of: $0).missing } == [0, 0])
+        try growing.checkWhole(nil)
+        let broken = unequal(run(1, from: 0, of: 6) + run(5, from: 12, of: 6, number: 2))
+        let hole = try broken.published(until: 15).event(0, 60)
+        let missing = Dictionary(
+            uniqueKeysWithValues: hole.renditions.map { ("\($0.id)", hole.completeness(of: $0).missing) })
+        #expect(missing == ["v0": 6_000_000, "a0": 0])
+    }
+
     @Test("A change of container ends the playlist after the segment that overlaps it")
     func unequalContainer() throws {
         var recorded = unequal(

@@ -69,6 +69,22 @@ struct SlidingPlanTests {
         #expect(try held(hole, delay: 110) == [32, 10])
     }
 
+    @Test("Renditions with segments of other lengths lack nothing, one that has just begun does")
+    func unequalLengths() throws {
+        var recorded = RecordedFixture(run(20, from: 0, of: 6))
+        recorded.formats[2] = .silent
+        recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
+        recorded.targetSeconds = 6
+        recorded.add(run(40, from: 0, of: 3.9, format: 3), as: "a0")
+        for time in stride(from: 80.0, to: 90, by: 0.5) {
+            try composed(recorded, until: time).checkWhole(nil)
+        }
+        recorded.add(run(3, from: 78, of: 3.9, format: 3), as: "a1")
+        let late = composed(recorded, until: 89.7)
+        let begun = try #require(late.renditions.first { "\($0.id)" == "a1" })
+        #expect(late.completeness(of: begun).missing == (at(78) - late.window.begin))
+    }
+
     @Test("A delayed playlist continues while the channel stands still")
     func standstill() {
         let recorded = RecordedFixture(run(200, from: 0))

@@ -91,6 +91,12 @@ extension SegmentList {
             }, { $0.end <= edge })
     }
 
+    /// The end of what can be listed up to an edge: the edge, or the start of a segment that goes on after it.
+    func listableEnd(upTo edge: Instant) -> Instant {
+        guard let last = backwards.first(where: { $0.start < edge }), last.end > edge else { return edge }
+        return last.start
+    }
+
     func ending(after edge: Instant) -> SegmentList {
         filter(
             knowing: { piece in

@@ -28,11 +28,8 @@ package enum PlaylistComposer {
         let isComplete = plan.kind == .closed || isOver || held.publishedHead.watermark >= last
         let listed = TimeWindow(begin: plan.window.begin, end: min(last, hold ?? .distantFuture))
         let renditions = zip(held.renditions, selections).map { rendition, selection in
-            ListedRendition(
-                description: rendition.description,
-                segments: segments(
-                    of: rendition, selection, in: listed,
-                    upTo: isComplete ? nil : held.publishedHead.watermark))
+            Self.listed(
+                rendition, selection, in: listed, upTo: isComplete ? nil : held.publishedHead.watermark)
         }.filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, held: held, plan: plan)
         window.isEnded = isComplete && hold == nil
@@ -71,16 +68,22 @@ package enum PlaylistComposer {
             markers: held.markers)
     }
 
-    /// The segments of a rendition within a window.
+    /// A rendition with its segments within a window.
     ///
     /// While the playlist grows, only segments that end before an edge are listed.
-    private static func segments(
-        of rendition: ListedRendition, _ selection: RenditionSelection, in window: TimeWindow,
+    private static func listed(
+        _ rendition: ListedRendition, _ selection: RenditionSelection, in window: TimeWindow,
         upTo edge: Instant?,
-    ) -> SegmentList {
-        var listed = SegmentList()
-        for range in selection.ranges { listed.append(rendition.segments[range].overlapping(window)) }
-        return edge.map { listed.ending(notAfter: $0) } ?? listed
+    ) -> ListedRendition {
+        var segments = SegmentList()
+        for range in selection.ranges { segments.append(rendition.segments[range].overlapping(window)) }
+        guard let edge else {
+            return ListedRendition(description: rendition.description, segments: segments)
+        }
+        let end = max(window.begin, segments.listableEnd(upTo: edge))
+        return ListedRendition(
+            description: rendition.description, segments: segments.ending(notAfter: edge),
+            judged: TimeWindow(begin: window.begin, end: end))
     }
 }
 

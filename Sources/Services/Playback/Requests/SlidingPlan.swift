@@ -48,10 +48,11 @@ package struct SlidingPlan: Sendable {
         for index in renditions.indices {
             let begin = begin(in: renditions[index].segments, held.targets)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
+            renditions[index].judged = judged(renditions[index], held)
         }
         let leading = PlaylistContents.leading(of: renditions)
         let begin = leading?.segments.first?.start ?? edge
-        let window = TimeWindow(begin: begin, end: max(begin, end(of: leading, held)))
+        let window = TimeWindow(begin: begin, end: max(begin, leading?.judged?.end ?? edge))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return PlaylistContents(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
@@ -62,15 +63,14 @@ package struct SlidingPlan: Sendable {
             discontinuities: DiscontinuitySequences(), markers: held.markers)
     }
 
-    /// Where the playlist of a rendition ends: at the edge, or where a segment begins that goes on behind it.
-    ///
-    /// Such a segment is not listed yet, but it is not missing either.
-    private func end(of listed: ListedRendition?, _ held: HeldSegments) -> Instant {
-        let all = held.renditions.first { $0.id == listed?.id }?.segments
-        guard let last = all?.backwards.first(where: { $0.start < edge }), last.end > edge else {
-            return edge
-        }
-        return last.start
+    /// From the first listed segment, if others before it are left out, to the end of what can be listed.
+    private func judged(_ listed: ListedRendition, _ held: HeldSegments) -> TimeWindow {
+        let first = listed.segments.first?.start ?? edge
+        let all = held.renditions.first { $0.id == listed.id }?.segments
+        let isShortened = all?.first.map { $0.start < first } ?? false
+        return TimeWindow(
+            begin: isShortened ? first : Instant(microseconds: .min),
+            end: max(first, all?.listableEnd(upTo: edge) ?? edge))
     }
 
     /// The segments of a rendition that end after this instant are listed.
