@@ -81,6 +81,17 @@ import Timeline
         }
     }
 
+    @Test("The end of a recording status in the hour that comes twice is after its begin")
+    func recordingStatusOfRepeatedHour() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording()
+            recording.timeZone = "Europe/Berlin"
+            try await viewer.record(recording)
+            let path = "/live/cctv2/recording_status.json?from=20251026024500&to=20251026021500"
+            #expect(try await viewer.get(path).text == #"[{"stream":"cctv2","ranges":[]}]"#)
+        }
+    }
+
     @Test("A file name with an open end leads to the download with the present end")
     func openStream() async throws {
         try await ViewerFixture.with { viewer in

@@ -16,7 +16,7 @@ extension WindowAnswers {
             throw ParameterError(name, "\(name) is given more than once")
         }
         let begin = try reader.instant("from") ?? Instant(microseconds: 0)
-        let end = items["to"] == "now" ? asked.now : try reader.instant("to") ?? asked.now
+        let end = items["to"] == "now" ? asked.now : try reader.instant("to", after: begin) ?? asked.now
         guard begin < end else {
             throw reader.has("to")
                 ? ParameterError("to", "to is not after from")
