@@ -114,6 +114,7 @@ struct SettingsTests {
             (.adminToken, "12345678901234567890123", "24 to 1024"),
             (.adminToken, "change-me-to-a-long-random-text", "none of the samples'"),
             (.adminToken, "trial-token-for-this-machine-only", "none of the samples'"),
+            (.playbackSecret, "a-long-random-text-of-your-own", "none of the samples'"),
             (.trustedProxies, "10.0.0.0/8, proxy", "addresses and networks"),
             (.adminHosts, "a.example,10.0.0.1", "names and *.suffixes"),
             (.adminHosts, "a*b", "names and *.suffixes"),

@@ -15,9 +15,10 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret {
-    /// What the samples have in place of a token, now and in earlier versions: everybody knows it.
+    /// What the samples have in place of a token or secret, now and in earlier versions: everybody knows it.
     static let sampleTokens: Set<String> = [
         "change-me-to-a-long-random-text", "trial-token-for-this-machine-only",
+        "a-long-random-text-of-your-own",
     ]
 
     /// Whether a text can be a token that is neither guessed nor known.

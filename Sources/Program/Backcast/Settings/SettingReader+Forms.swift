@@ -51,7 +51,8 @@ extension SettingReader {
         let length = "\(Limits.leastTokenCharacters) to \(Limits.tokenCharacters)"
         return value(
             .playbackSecret,
-            allowed: "a list of secrets, separated by commas, each of \(length) letters, digits and -._~+/="
+            allowed:
+                "a list of secrets, separated by commas, each of \(length) letters, digits and -._~+/=, none of the samples'"
         ) { text in
             let texts = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
