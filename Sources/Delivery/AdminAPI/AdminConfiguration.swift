@@ -16,6 +16,8 @@ package struct AdminConfiguration: Sendable {
     package var refusalOfAddress: @Sendable (_ host: String, _ port: UInt16) -> String?
     /// Makes playback tokens; nil: playback is open.
     package var tokenSigner: TokenSigner?
+    /// Whether channels play at the address of the admin API without a token.
+    package var playsChannels: Bool
     /// Whether a Host without its port is a name or an address of this service.
     ///
     /// A page in a browser can give its own name any address (DNS rebinding), but cannot send another Host.
@@ -28,6 +30,7 @@ package struct AdminConfiguration: Sendable {
         token: AdminToken, version: String, defaultRetentionSeconds: Int64 = 604_800,
         deleteGraceSeconds: Int = 7200,
         tokenSigner: TokenSigner? = nil,
+        playsChannels: Bool = true,
         refusalOfAddress: @escaping @Sendable (_ host: String, _ port: UInt16) -> String? = { _, _ in nil },
         isOwnHost: @escaping @Sendable (_ host: String) -> Bool = { _ in true },
         hasFFmpeg: @escaping @Sendable () -> Bool = { true },
@@ -38,6 +41,7 @@ package struct AdminConfiguration: Sendable {
         self.deleteGraceSeconds = deleteGraceSeconds
         self.refusalOfAddress = refusalOfAddress
         self.tokenSigner = tokenSigner
+        self.playsChannels = playsChannels
         self.isOwnHost = isOwnHost
         self.hasFFmpeg = hasFFmpeg
     }

@@ -131,6 +131,7 @@ extension Composition {
             defaultRetentionSeconds: Int64(settings.retentionSeconds),
             deleteGraceSeconds: settings.deleteGraceSeconds,
             tokenSigner: tokenSigner,
+            playsChannels: role.servesViewers && settings.adminListen == nil && tokenSigner == nil,
             refusalOfAddress: { policy.refusal(host: $0, port: $1) },
             isOwnHost: { [settings] in settings.isOwnHost($0) },
             hasFFmpeg: { ProgramFile.missing(toRun: "ffmpeg") == nil })

@@ -79,4 +79,15 @@ import Testing
             #expect(!page.text.contains("<script") && !page.text.contains("secret"))
         }
     }
+
+    @Test("Where channels do not play at this address the page names them without links")
+    func frontPageWithoutViewers() async throws {
+        try await withAdmin(playsChannels: false) { admin async throws in
+            _ = try await admin.send(
+                .put, "/api/v1/channels/a", #"{"title":"News","source_url":"http://h/"}"#)
+            let page = try await admin.send(.get, "/", hasToken: false)
+            #expect(page.text.contains("<li>News</li>"))
+            #expect(!page.text.contains("live/"))
+        }
+    }
 }

@@ -66,14 +66,15 @@ extension ReceivedResponse {
 /// Runs a body with an admin API on a database of its own.
 func withAdmin<T>(
     over transport: TransportKind = .handler, secrets: [String] = [TestAdmin.secret],
+    playsChannels: Bool = true,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
     hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let result = try await databases.withPermit {
         try await withCatalogueDatabase { pool, _ in
             try await withAdmin(
-                on: pool, over: transport, secrets: secrets, archiveIsReachable: archiveIsReachable,
-                hasFFmpeg: hasFFmpeg, body)
+                on: pool, over: transport, secrets: secrets, playsChannels: playsChannels,
+                archiveIsReachable: archiveIsReachable, hasFFmpeg: hasFFmpeg, body)
         }
     }
     guard let result else { throw CancellationError() }
@@ -87,13 +88,14 @@ private let databases = AsyncSemaphore(permits: 12)
 func withAdmin<T>(
     on pool: PostgresPool, over transport: TransportKind = .handler,
     secrets: [String] = [TestAdmin.secret],
+    playsChannels: Bool = true,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
     hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let (board, registry) = (StatusBoard(), MetricsRegistry())
     let configuration = AdminConfiguration(
         token: try AdminToken(TestAdmin.token), version: "1.2.3",
-        tokenSigner: TokenSigner(secrets: secrets)
+        tokenSigner: TokenSigner(secrets: secrets), playsChannels: playsChannels
     ) {
         host, _ in
         host == "169.254.169.254" ? "\(host) is link-local" : nil

@@ -6,7 +6,8 @@ extension AdminAPI {
     /// The plain page at `/`: version, channels and links.
     func frontPageResponse() async -> HTTPResponse {
         let channels = try? await catalogue.channels(limit: Limits.frontPageChannels)
-        let page = FrontPage(version: configuration.version, channels: channels)
+        let page = FrontPage(
+            version: configuration.version, channels: channels, linksChannels: configuration.playsChannels)
         return .bytes(
             Array(page.html.utf8), type: MediaType.html.fieldValue,
             headers: [
@@ -21,6 +22,8 @@ struct FrontPage {
     let version: String
     /// Nil when the catalogue did not answer.
     let channels: [Channel]?
+    /// Whether channels play at this address without a token.
+    let linksChannels: Bool
 
     var html: String {
         """
@@ -52,13 +55,13 @@ struct FrontPage {
     private var channelList: String {
         guard let channels else { return "<p>The catalogue cannot be reached.</p>" }
         guard !channels.isEmpty else { return "<p>There is no channel yet.</p>" }
-        return "<ul>\n" + channels.map(Self.item).joined() + "</ul>"
+        return "<ul>\n" + channels.map(item).joined() + "</ul>"
     }
 
-    private static func item(_ channel: Channel) -> String {
-        let state = channel.settings.recording ? "" : " (not recording)"
-        return
-            "<li><a href=\"live/\(channel.id)/index.m3u8\">\(escaped(channel.settings.title))</a>\(state)</li>\n"
+    private func item(_ channel: Channel) -> String {
+        let title = Self.escaped(channel.settings.title)
+        let name = linksChannels ? "<a href=\"live/\(channel.id)/index.m3u8\">\(title)</a>" : title
+        return "<li>\(name)\(channel.settings.recording ? "" : " (not recording)")</li>\n"
     }
 
     static func escaped(_ text: String) -> String {
