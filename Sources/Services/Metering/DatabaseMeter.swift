@@ -7,7 +7,8 @@ package enum DatabaseMeter {
         counts: @escaping @Sendable () -> [(pool: String, count: Int)], in registry: MetricsRegistry,
     ) {
         registry.onScrape(
-            "backcast_database_statements_total", help: "Statements that were sent to PostgreSQL, by pool."
+            "backcast_database_statements_total", help: "Statements that were sent to PostgreSQL, by pool.",
+            kind: .counter
         ) {
             counts().map { ([("pool", $0.pool)], Double($0.count)) }
         }

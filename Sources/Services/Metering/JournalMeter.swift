@@ -14,7 +14,7 @@ package enum JournalMeter {
         }
         registry.onScrape(
             "backcast_journal_refused_lines",
-            help: "Journal lines that the catalogue has refused since the start; they wait in unread.jsonl."
+            help: "Journal lines that the catalogue has refused since the start; they wait in refused.jsonl."
         ) {
             journal.refusedLines.map { ([("channel", $0.key.text)], Double($0.value)) }
         }
