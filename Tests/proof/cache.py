@@ -22,6 +22,10 @@ from table import Table  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLAYERS = int(os.environ.get("PLAYERS") or 500)
+# As libraries and browsers write it; most players send nothing.
+CODINGS = [""] + [
+    f"Accept-Encoding: {value}\r\n"
+    for value in ["gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd", "deflate, gzip, br, zstd"]]
 SECONDS = int(os.environ.get("SECONDS_TO_RUN") or 60)
 PATH = "/live/ch0/index.m3u8"
 
@@ -123,7 +127,7 @@ async def play(port, number, until, seen):
     """Reloads once in a target duration; the numbers of the list may only grow."""
     generator = random.Random(number)
     await asyncio.sleep(generator.random() * SEGMENT_SECONDS)
-    coding = "Accept-Encoding: gzip\r\n" if number % 2 else ""
+    coding = CODINGS[number % len(CODINGS)]
     first = end = 0
     reader = writer = None
     while time.time() < until:
