@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # `make run`: installs, builds, starts PostgreSQL, a live encoder and Backcast, and prints URLs that play. Stays in
 # the foreground; Ctrl-C stops everything. What was recorded stays under var/, and the next run goes on with it.
-# Every BACKCAST_… setting of the environment holds; with BACKCAST_DATABASE_URL no PostgreSQL is started.
+# Every BACKCAST_… setting of the environment holds; with BACKCAST_DATABASE_URL no PostgreSQL is started, and with
+# BACKCAST_PLAYBACK_SECRET the URLs have a token for a week.
 # DEMO=variants adds a second channel, demo-variants, with three variants.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -104,6 +105,7 @@ require_settings() {
     mkdir -p var "$logs"
     exec 9>var/run.lock
     flock -n 9 || fail "another make run is using var/"
+    [ -z "${BACKCAST_CONFIG:-}" ] || fail "a file of settings is not read here: unset BACKCAST_CONFIG, or start backcast run"
     case ${DEMO:-} in '' | variants) ;; *) fail "DEMO=$DEMO is not known: DEMO=variants is, or none" ;; esac
     require_free BACKCAST_LISTEN "$listen"
     [ -z "${BACKCAST_ADMIN_LISTEN:-}" ] || require_free BACKCAST_ADMIN_LISTEN "$BACKCAST_ADMIN_LISTEN"
@@ -178,6 +180,17 @@ add_channel() {
         --data "{\"title\":\"$2\",\"source_url\":\"$source_url\"}") || fail "the channel is refused: $answer"
 }
 
+# Where playback needs a token, the URLs get one for all channels.
+admit_viewers() {
+    [ -n "${BACKCAST_PLAYBACK_SECRET:-}" ] || return 0
+    local answer prefix
+    answer=$(administer "$admin/tokens" \
+        --data "{\"channel\":\"*\",\"expires_at\":\"$(($(date +%s) + 604800))\"}") || fail "no playback token: $answer"
+    prefix=$(sed -n 's/.*"path_prefix":"\([^"]*\)".*/\1/p' <<<"${answer//\\/}")
+    [ -n "$prefix" ] || fail "the answer has no playback token: $answer"
+    root+=$prefix
+}
+
 # shellcheck disable=SC2317  # wait_until calls it
 window_plays() {
     [ "$(curl -sL -o /dev/null -m 5 -w '%{http_code}' "$1")" = 200 ]
@@ -236,6 +249,7 @@ if [ "${DEMO:-}" = variants ]; then
 fi
 start_origin demo origin
 add_channel demo Demo
+admit_viewers
 begin=$(($(date +%s) - 60))
 window="$root/live/demo/index.m3u8?begintime=$begin" variants=''
 wait_until "a first window" "$start_seconds" window_plays "$window"
