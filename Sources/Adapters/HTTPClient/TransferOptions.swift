@@ -10,6 +10,10 @@ package struct TransferOptions: Sendable {
     package var body: [UInt8]?
     /// The largest number of bytes of the decoded body of the response.
     package var byteLimit: Int
+    /// Whether a body that is announced as longer than `byteLimit` is refused before its first byte.
+    ///
+    /// Otherwise it is delivered up to the limit, for readers that want only its beginning.
+    package var refusesAnnounced = true
     /// The requested bytes (RFC 9110 §14.2).
     ///
     /// A server may answer 200 with the whole resource; the status tells.

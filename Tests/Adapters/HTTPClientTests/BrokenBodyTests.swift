@@ -118,6 +118,25 @@ struct BrokenBodyTests {
         }
     }
 
+    @Test("A body that is announced as too long is delivered up to the limit where that is wanted")
+    func announced() async throws {
+        let body = pattern(3 << 20)
+        try await withServer(answer: { $1.respond(body: body) }) { client, server in
+            var options = TransferOptions(byteLimit: 2 << 20)
+            options.refusesAnnounced = false
+            var transfer = try await client.makeLocalSession().open(server.url("/"), options)
+            var (bytes, end) = ([UInt8](), TransferError?.none)
+            do throws(TransferError) {
+                while let chunk = try await transfer.nextChunk() { bytes += chunk }
+            } catch {
+                end = error
+            }
+            #expect(end == .tooLarge(limit: 2 << 20))
+            let isBeginning = body.starts(with: bytes)
+            #expect(isBeginning && bytes.count > 1 << 20 && bytes.count <= 2 << 20)
+        }
+    }
+
     @Test("A gzip bomb is stopped at the limit of decoded bytes")
     func bomb() async throws {
         let bomb = try await output(of: "/bin/gzip", ["-9"], input: [UInt8](repeating: 0, count: 30 << 20))

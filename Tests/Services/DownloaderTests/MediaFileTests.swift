@@ -1,4 +1,7 @@
+import Concurrency
 import Foundation
+import HLS
+import HTTPClient
 import HTTPSupport
 import TestSupport
 import Testing
@@ -17,6 +20,26 @@ struct MediaFileTests {
         let files = try downloading.files("task").keys.filter { !$0.hasPrefix(".") }
         #expect(Set(files) == (task.state == .completed ? [name] : []), "\(files)")
         return task
+    }
+
+    @Test("A file that is longer than any playlist may be is taken, and counted without being taken")
+    func long() async throws {
+        try await FaultyOrigin.run { origin in
+            let movie = SampleMovie.bytes(count: ReadingLimits.standard.byteCount + 1)
+            origin.serve("/film.mp4", movie)
+            let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+            let preview = await Result { () async throws(DownloadError) in
+                try await DownloadService.preview(
+                    origin.request("/film.mp4"), DownloadOptions(), client: client, clock: Downloading.hasty)
+            }
+            await client.close()
+            #expect(try preview.get().file == "film.mp4")
+            let downloading = try Downloading()
+            let task = try await run(origin, "film.mp4", downloading)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let isWhole = try downloading.bytes("task", "film.mp4") == movie
+            #expect(isWhole)
+        }
     }
 
     @Test(

@@ -172,6 +172,8 @@ struct SourceReader: Sendable {
         var options = Self.options(limit: ReadingLimits.standard.byteCount)
         // The beginning tells what it is: of a long file from a slow source no more is awaited.
         options.chunkDelay = Limits.chunkDelay
+        // A media file may be longer than any playlist.
+        options.refusesAnnounced = false
         var transfer: Transfer
         do {
             transfer = try await session.open(url.absoluteString, options)
