@@ -207,4 +207,38 @@ struct ContinuedLiveTests {
             withExtendedLifetime(live) {}
         }
     }
+
+    @Test(
+        "A live playlist that is stopped while there is no network is complete as far as it goes",
+        arguments: ["folder", "mp4", "ts"])
+    func stoppedWithoutNetwork(format: String) async throws {
+        let downloading = try Downloading()
+        func state() throws -> TaskState {
+            let bytes = try downloading.bytes("task", "task.json")
+            return try JSONDecoder().decode(StoredTask.self, from: Data(bytes)).task.state
+        }
+        let form = try #require(DownloadFormat(rawValue: format))
+        var running: Task<DownloadTask, any Error>?
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let live = try Live(origin)
+            var asked = origin.request("/vod/live.m3u8")
+            asked.format = form
+            let request = asked
+            running = Task { try await downloading.run(request, clock: .system) }
+            let last = downloading.path("task", "v0/00004.ts")
+            try await eventually("the last segment") { FileManager.default.fileExists(atPath: last) }
+            withExtendedLifetime(live) {}
+        }
+        try await eventually("the state that waits") { try state() == .waitingForNetwork }
+        running?.cancel()
+        let task = try #require(try await running?.value)
+        #expect(task.state == .completed && task.segmentsDone == 4, "\(task.error?.detail ?? "")")
+        #expect(try state() == .completed)
+        if form == .folder {
+            let list = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
+            #expect(list.contains("#EXT-X-ENDLIST"))
+        } else {
+            #expect(Set(try downloading.files("task").keys) == ["task.\(format)"])
+        }
+    }
 }

@@ -121,6 +121,8 @@ actor TaskRunner {
             if error == .cancelled, stopReason == .pause, isLive, request.begin == nil,
                 stored.task.segmentsDone > 0
             {
+                // It may wait for the network, or have read no more than its playlists.
+                try await change(.prepared)
                 try await closeLive()
                 if request.format != .folder { try await packDespiteStop() }
                 return try await change(.finished)
@@ -140,6 +142,7 @@ actor TaskRunner {
 
     /// Packs although the task of the caller is cancelled.
     private func packDespiteStop() async throws(DownloadError) {
+        try checkPacking()
         do {
             try await withCancellationShield(by: tools.clock) { try await self.pack() }
         } catch let error as DownloadError {
