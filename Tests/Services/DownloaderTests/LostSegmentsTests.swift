@@ -59,6 +59,33 @@ struct LostSegmentsTests {
         #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
     }
 
+    @Test("An older list, as another server has it, adds nothing in front of what is known")
+    func olderList() throws {
+        let plan = try plan(text(10..<16), text(8..<14), text(11..<17))
+        #expect(plan.parts.map(\.names.identity.number) == Array(10...16))
+        #expect(plan.gapSeconds == 0)
+        #expect(plan.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
+    }
+
+    @Test("What was recorded stays behind an older list")
+    func olderListLater() throws {
+        let url = try HTTPURL("http://origin.example/live.m3u8")
+        let first = try plan(text(8..<16))
+        let lines = first.parts.map(\.names)
+        let recorded = RecordedParts(
+            first.localPlaylist(isClear: false, isClosed: false), files: Set(lines.map(\.file)))
+        var (second, keys) = (
+            RenditionPlan(id: first.id, url: url, kept: lines, recorded: recorded), KeyNames()
+        )
+        for numbers in [6..<13, 11..<18] as [Range<UInt64>] {
+            _ = try second.take(try readMedia(text(numbers)), base: url, range: nil, keys: &keys)
+        }
+        #expect(second.parts.map(\.names.identity.number) == Array(6...17))
+        #expect(second.parts[2...9].map(\.names.file) == lines.map(\.file))
+        #expect(second.gapSeconds == 0)
+        #expect(second.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
+    }
+
     @Test(
         "What was recorded has the container of what comes, whether its files are there or not",
         arguments: ["ts", "m4s", "aac", "vtt"], [true, false])

@@ -36,6 +36,14 @@ struct RecordedParts: Sendable {
         return placed.sorted { $0.place < $1.place }.map(\.part)
     }
 
+    /// Whether the playlist lists one part earlier than another.
+    func lists(_ part: KeptPart, before other: KeptPart) -> Bool {
+        guard let place = segments[part.file]?.place, let end = segments[other.file]?.place else {
+            return false
+        }
+        return place < end
+    }
+
     /// Whether the playlist lists a part as one that is there, and it is not.
     func lacksFile(of part: KeptPart) -> Bool {
         guard let listed = segments[part.file]?.segment, !listed.isGap else { return false }

@@ -4,7 +4,7 @@ import Timeline
 
 /// The parts of one rendition: what the source lists, under names of the folder.
 ///
-/// A playlist that is read again gives known segments their new URLs, and adds new ones at the end.
+/// A playlist that is read again gives known segments their new URLs, and adds those behind them.
 struct RenditionPlan: Sendable {
     let id: RenditionID
     /// The address of the playlist as it is asked for.
@@ -54,8 +54,8 @@ struct RenditionPlan: Sendable {
         if range != nil, !playlist.isEnded {
             throw .unusable("a range can only be taken of a presentation that has ended")
         }
-        if parts.isEmpty, range == nil { try takeRecorded(before: playlist, base: base) }
-        var (lines, isFirst) = ([KeptPart](), parts.isEmpty)
+        let behind = try parts.isEmpty && range == nil ? takeRecorded(beside: playlist, base: base) : []
+        var (new, isFirst) = ([Part](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
         var isKnown = false
         for (index, segment) in playlist.segments.enumerated() {
@@ -69,6 +69,8 @@ struct RenditionPlan: Sendable {
             if let known = indices[part.names.identity] {
                 renew(known, with: part)
                 isKnown = true
+                // Of a list that is older than the one before, nothing in front of a known segment is new.
+                new = []
                 continue
             }
             isKnown = isKnown || kept[part.names.identity] != nil
@@ -78,8 +80,10 @@ struct RenditionPlan: Sendable {
                 skippedSeconds = begin
                 isFirst = false
             }
-            if let line = append(part) { lines.append(line) }
+            new.append(part)
         }
+        let lines = new.compactMap { append($0) }
+        for part in behind { _ = append(part) }
         if hasKept, !isKnown, playlist.isEnded, !(recorded?.isLive ?? false) {
             throw .otherTask("the source lists another presentation than the one that was begun")
         }
@@ -89,8 +93,12 @@ struct RenditionPlan: Sendable {
     }
 
     /// Begins with what was recorded of a live presentation and is not listed any more.
-    private mutating func takeRecorded(before playlist: MediaPlaylist, base: HTTPURL) throws(DownloadError) {
-        guard let recorded, !kept.isEmpty else { return }
+    ///
+    /// Gives the parts that play after those that are listed, where the list is older than an earlier one.
+    private mutating func takeRecorded(
+        beside playlist: MediaPlaylist, base: HTTPURL
+    ) throws(DownloadError) -> [Part] {
+        guard let recorded, !kept.isEmpty else { return [] }
         var listed: Set<PartIdentity> = []
         for (index, segment) in playlist.segments.enumerated() {
             let url = try Self.url(segment.uri, base)
@@ -102,11 +110,19 @@ struct RenditionPlan: Sendable {
         let gone = kept.values.filter {
             !listed.contains($0.identity) && (recorded.isLive || $0.identity.number < first)
         }
+        let known = recorded.inOrder(kept.values.filter { listed.contains($0.identity) })
+        var behind: [Part] = []
         for names in recorded.inOrder(gone) {
             guard let segment = recorded.segment(of: names) else { continue }
-            _ = append(recordedPart(names, segment))
+            let part = recordedPart(names, segment)
+            if let earliest = known.first, recorded.lists(earliest, before: names) {
+                behind.append(part)
+            } else {
+                _ = append(part)
+            }
         }
         firstDiscontinuitySequence = parts.isEmpty ? nil : recorded.head.discontinuitySequence
+        return behind
     }
 
     /// Takes all that the folder's playlist lists, and nothing of the source; false where a file is missing.
