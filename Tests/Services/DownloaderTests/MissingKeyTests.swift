@@ -86,4 +86,49 @@ struct MissingKeyTests {
             #expect(task.error?.detail.hasPrefix("the file keys/1.key is missing") ?? false)
         }
     }
+
+    /// Serves `/vod/gap.m3u8`: the segments of `/vod/index.m3u8`, of which the second is a gap with tags of
+    /// its own.
+    ///
+    /// - Returns: the segments
+    private func serveGap(_ origin: FaultyOrigin, _ tags: String) throws -> [String] {
+        let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+        let head = text.split(separator: "\n").filter {
+            $0.hasPrefix("#EXT-X-KEY") || $0.hasPrefix("#EXT-X-MAP")
+        }
+        let names = origin.segments()
+        var lines: [String] = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1"]
+        for (index, name) in names.enumerated() {
+            lines += index == 1 ? [tags, "#EXT-X-GAP"] : head.map { String($0) }
+            lines += ["#EXTINF:1,", index == 1 ? "none.ts" : name]
+        }
+        origin.serve("/vod/gap.m3u8", (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n"))
+        return names
+    }
+
+    @Test(
+        "Key and initialization section of a gap are neither asked for nor missed",
+        arguments: [
+            (SampleStreams.Kind.encrypted, "#EXT-X-KEY:METHOD=AES-128,URI=\"none.key\""),
+            (.encrypted, "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"none.key\""),
+            (.fragmentedMP4, "#EXT-X-MAP:URI=\"none.mp4\""),
+        ])
+    func keyOfGap(kind: SampleStreams.Kind, tags: String) async throws {
+        try await FaultyOrigin.run(serving: kind) { origin in
+            let names = try serveGap(origin, tags)
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/gap.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.notes == ["1 s of it are missing at the source"])
+            #expect(!origin.log.contains { $0.path.hasPrefix("/vod/none") })
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.segments.map(\.isGap) == names.indices.map { $0 == 1 })
+            for (segment, name) in zip(playlist.segments, names) where !segment.isGap {
+                #expect(try downloading.bytes("task", segment.uri) == origin.bytes(name))
+                #expect(segment.keys.isEmpty == (kind != .encrypted))
+                #expect((segment.map == nil) == (kind != .fragmentedMP4))
+            }
+        }
+    }
 }

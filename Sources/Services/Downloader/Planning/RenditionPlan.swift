@@ -252,6 +252,8 @@ struct RenditionPlan: Sendable {
     /// Gives a known part what its playlist says now; its names stay.
     private mutating func renew(_ index: Int, with part: Part) {
         parts[index].url = part.url
+        // The entry of a gap says nothing of key and section.
+        guard part.segment.isGap == parts[index].segment.isGap else { return }
         parts[index].key = part.key
         parts[index].initSection = part.initSection
     }
@@ -261,6 +263,11 @@ struct RenditionPlan: Sendable {
     ) throws(DownloadError) -> Part {
         let url = try Self.url(segment.uri, base)
         let identity = PartIdentity(number: number, url: url, range: segment.byteRange)
+        guard !segment.isGap else {
+            // Nothing of a gap is opened: its key and its section may not exist.
+            return Part(
+                names: KeptPart(identity: identity, file: ""), segment: segment, url: url, position: 0)
+        }
         let old = indices[identity].map { parts[$0].names } ?? kept[identity]
         let key = try PartKey.taking(segment.keys, number: number, base: base)
         let keyName = key.map { keys.name(for: $0.uri, known: old?.key) }
@@ -320,7 +327,7 @@ extension RenditionPlan {
         if let named = part.names.file.split(separator: ".").last { return String(named) }
         let last = part.url.path.split(separator: "/").last?.split(separator: ".").last.map(String.init)
         if let known = last.flatMap({ endings[$0.lowercased()] }) { return known }
-        return part.initSection == nil ? "ts" : "m4s"
+        return part.segment.map == nil ? "ts" : "m4s"
     }
 
     /// Whether the names of the segments say that they are sound alone.
@@ -332,61 +339,5 @@ extension RenditionPlan {
     var hasOtherContainer: Bool {
         guard let old = kept.values.first, let new = parts.first else { return false }
         return old.file.split(separator: ".").last.map(String.init) != Self.ending(of: new)
-    }
-
-    /// The media playlist for the folder, with relative URIs.
-    ///
-    /// Segments that are not there yet are gaps, unless `listsMissing` says that they come when asked for.
-    /// `isClear` says that segments are stored without their encryption, `isClosed` that nothing will
-    /// follow.
-    func localPlaylist(isClear: Bool, isClosed: Bool, listsMissing: Bool = false) -> MediaPlaylist {
-        var playlist = MediaPlaylist()
-        playlist.isIndependentSegments = head.isIndependentSegments
-        playlist.start = head.start
-        playlist.targetDurationSeconds = targetDuration
-        playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
-        playlist.discontinuitySequence = discontinuitySequence
-        playlist.type = isClosed ? .videoOnDemand : .event
-        // What the source has ended does not grow, also while parts of it are missing here.
-        playlist.isEnded = isClosed || head.isEnded
-        // A range that names media elsewhere would lead a player out of the folder.
-        playlist.dateRanges = head.dateRanges.filter { range in
-            !range.otherAttributes.attributes.contains {
-                $0.name.hasPrefix("X-ASSET") || $0.value.contains("//")
-            }
-        }
-        playlist.segments = parts.map { part in
-            var segment = localSegment(part, isClear: isClear)
-            segment.isGap = listsMissing ? part.segment.isGap : !part.isDone
-            return segment
-        }
-        playlist.version = playlist.minimalVersion
-        return playlist
-    }
-
-    private var targetDuration: Int {
-        let longest = parts.map { ($0.segment.durationMicroseconds + 500_000) / 1_000_000 }.max() ?? 1
-        return max(head.targetDurationSeconds ?? 1, Int(longest))
-    }
-
-    private func localSegment(_ part: Part, isClear: Bool) -> MediaSegment {
-        var segment = part.segment
-        segment.uri = "\(id)/\(part.names.file)"
-        segment.byteRange = nil
-        segment.partLines = []
-        segment.unknownLines = segment.cueTags
-        segment.keys = isClear ? [] : localKeys(part.key, part.names.key)
-        segment.map = part.names.initSection.map { name in
-            let section = part.initSection
-            return MediaMap(
-                uri: "\(id)/\(name)", keys: isClear ? [] : localKeys(section?.key, section?.keyName))
-        }
-        return segment
-    }
-
-    /// The vector is always written: it does not depend on the number of the segment then.
-    private func localKeys(_ key: PartKey?, _ name: String?) -> [Key] {
-        guard let key, let name else { return [] }
-        return [Key(method: .aes128, uri: "keys/\(name)", initializationVector: key.vector)]
     }
 }

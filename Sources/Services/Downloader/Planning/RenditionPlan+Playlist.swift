@@ -1,0 +1,60 @@
+import HLS
+import Timeline
+
+extension RenditionPlan {
+    /// The media playlist for the folder, with relative URIs.
+    ///
+    /// Segments that are not there yet are gaps, unless `listsMissing` says that they come when asked for.
+    /// `isClear` says that segments are stored without their encryption, `isClosed` that nothing will
+    /// follow.
+    func localPlaylist(isClear: Bool, isClosed: Bool, listsMissing: Bool = false) -> MediaPlaylist {
+        var playlist = MediaPlaylist()
+        playlist.isIndependentSegments = head.isIndependentSegments
+        playlist.start = head.start
+        playlist.targetDurationSeconds = targetDuration
+        playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
+        playlist.discontinuitySequence = discontinuitySequence
+        playlist.type = isClosed ? .videoOnDemand : .event
+        // What the source has ended does not grow, also while parts of it are missing here.
+        playlist.isEnded = isClosed || head.isEnded
+        // A range that names media elsewhere would lead a player out of the folder.
+        playlist.dateRanges = head.dateRanges.filter { range in
+            !range.otherAttributes.attributes.contains {
+                $0.name.hasPrefix("X-ASSET") || $0.value.contains("//")
+            }
+        }
+        playlist.segments = parts.map { part in
+            var segment = localSegment(part, isClear: isClear)
+            segment.isGap = listsMissing ? part.segment.isGap : !part.isDone
+            return segment
+        }
+        playlist.version = playlist.minimalVersion
+        return playlist
+    }
+
+    private var targetDuration: Int {
+        let longest = parts.map { ($0.segment.durationMicroseconds + 500_000) / 1_000_000 }.max() ?? 1
+        return max(head.targetDurationSeconds ?? 1, Int(longest))
+    }
+
+    private func localSegment(_ part: Part, isClear: Bool) -> MediaSegment {
+        var segment = part.segment
+        segment.uri = "\(id)/\(part.names.file)"
+        segment.byteRange = nil
+        segment.partLines = []
+        segment.unknownLines = segment.cueTags
+        segment.keys = isClear ? [] : localKeys(part.key, part.names.key)
+        segment.map = part.names.initSection.map { name in
+            let section = part.initSection
+            return MediaMap(
+                uri: "\(id)/\(name)", keys: isClear ? [] : localKeys(section?.key, section?.keyName))
+        }
+        return segment
+    }
+
+    /// The vector is always written: it does not depend on the number of the segment then.
+    private func localKeys(_ key: PartKey?, _ name: String?) -> [Key] {
+        guard let key, let name else { return [] }
+        return [Key(method: .aes128, uri: "keys/\(name)", initializationVector: key.vector)]
+    }
+}
