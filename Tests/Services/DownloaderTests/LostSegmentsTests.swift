@@ -86,6 +86,26 @@ struct LostSegmentsTests {
         #expect(second.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
     }
 
+    @Test("A presentation of two containers goes on; one of a third container is another")
+    func containers() throws {
+        let url = try HTTPURL("http://origin.example/film.m3u8")
+        let id = RenditionID(kind: .video, index: 0)
+        func take(_ names: [String], _ kept: [KeptPart]) throws -> (plan: RenditionPlan, lines: [KeptPart]) {
+            let text =
+                "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n"
+                + names.map { "#EXTINF:4,\n\($0)\n" }.joined() + "#EXT-X-ENDLIST\n"
+            var (plan, keys) = (RenditionPlan(id: id, url: url, kept: kept), KeyNames())
+            let lines = try plan.take(try readMedia(text), base: url, range: nil, keys: &keys)
+            return (plan, lines)
+        }
+        // The first of the folder's names comes out of a dictionary: with many of them it is hardly this one.
+        let both = ["0.ts"] + (1..<40).map { "\($0).m4s" }
+        let lines = try take(both, []).lines
+        #expect(try !take(both, lines).plan.hasOtherContainer)
+        #expect(try !take(["1.m4s"] + both.dropFirst(), lines).plan.hasOtherContainer)
+        #expect(try take(["0.aac"] + both.dropFirst(), lines).plan.hasOtherContainer)
+    }
+
     @Test(
         "What was recorded has the container of what comes, whether its files are there or not",
         arguments: ["ts", "m4s", "aac", "vtt"], [true, false])

@@ -335,9 +335,10 @@ extension RenditionPlan {
         parts.first.map { ["aac", "mp3", "ac3", "ec3"].contains(Self.ending(of: $0)) } ?? false
     }
 
-    /// Whether the folder has segments of another container than the source lists now.
+    /// Whether the folder has only segments of other containers than the source lists now.
     var hasOtherContainer: Bool {
-        guard let old = kept.values.first, let new = parts.first else { return false }
-        return old.file.split(separator: ".").last.map(String.init) != Self.ending(of: new)
+        guard !kept.isEmpty, let first = parts.first else { return false }
+        let ending = ".\(Self.ending(of: first))"
+        return !kept.values.contains { $0.file.hasSuffix(ending) }
     }
 }
