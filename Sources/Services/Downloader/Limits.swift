@@ -1,3 +1,4 @@
+import HLS
 import Processes
 
 /// Every bound of the module, with its unit and its reason.
@@ -40,6 +41,17 @@ enum Limits {
     static let taskFileBytes = 1 << 20
     /// Bytes of the file that lists the parts of a rendition: two days of one-second segments.
     static let partsFileBytes = 64 << 20
+    /// Bounds on a playlist of the folder: a list of parts of the size above has at most 800,000 segments.
+    ///
+    /// Each may have a key of its own and a date, which makes 170 bytes of text.
+    static let ownPlaylist: ReadingLimits = {
+        var limits = ReadingLimits()
+        (limits.segmentCount, limits.keyChangeCount) = (800_000, 800_000)
+        (limits.byteCount, limits.lineCount) = (160 << 20, 5_000_000)
+        (limits.memoryByteCount, limits.keptLineByteCount) = (640 << 20, 64 << 20)
+        limits.totalAttributeCount = 4_000_000
+        return limits
+    }()
     /// What ffmpeg may use to pack a task: copying a day of media takes minutes.
     static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 2 << 30, fileBytes: 1 << 42)
     /// Bytes that are copied at a time when segments are joined.

@@ -119,6 +119,27 @@ struct ContinuedLiveTests {
         }
     }
 
+    @Test("A recording whose playlist cannot be read is left as it is")
+    func unreadable() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let live = try Live(origin)
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            let request = origin.request("/vod/live.m3u8")
+            origin.fail(origin.segments()[3], Array(repeating: .status(500), count: 8))
+            #expect(try await downloading.run(request).state == .failed)
+            let words = "#EXTM3U\n#EXTINF:1,\n#EXT-X-STREAM-INF:BANDWIDTH=1\n"
+            try words.write(
+                toFile: downloading.path("task", "index.m3u8"), atomically: true, encoding: .utf8)
+            let files = try downloading.files("task")
+            live.list(5..<6)
+            let task = try await downloading.run(request)
+            #expect(task.state == .failed && task.error?.title == "Folder unusable")
+            #expect(task.error?.detail.contains("index.m3u8 cannot be read") ?? false)
+            #expect(try downloading.files("task") == files)
+        }
+    }
+
     @Test(
         "A single file of a recording with a gap is made all the same", arguments: [DownloadFormat.mp4, .ts])
     func packedGap(format: DownloadFormat) async throws {

@@ -75,7 +75,7 @@ struct LostSegmentsTests {
         let recorded = RecordedParts(
             first.localPlaylist(isClear: false, isClosed: false), files: Set(lines.map(\.file)))
         var (second, keys) = (
-            RenditionPlan(id: first.id, url: url, kept: lines, recorded: recorded), KeyNames()
+            RenditionPlan(id: first.id, url: url, kept: lines, recorded: .success(recorded)), KeyNames()
         )
         for numbers in [6..<13, 11..<18] as [Range<UInt64>] {
             _ = try second.take(try readMedia(text(numbers)), base: url, range: nil, keys: &keys)
@@ -123,11 +123,44 @@ struct LostSegmentsTests {
         let lines = try first.take(try list(1..<4), base: url, range: nil, keys: &keys)
         let files: Set<String> = isThere ? Set(lines.map(\.file) + ["init-1.mp4"]) : []
         let recorded = RecordedParts(first.localPlaylist(isClear: false, isClosed: false), files: files)
-        var second = RenditionPlan(id: id, url: url, kept: lines, recorded: recorded)
+        var second = RenditionPlan(id: id, url: url, kept: lines, recorded: .success(recorded))
         _ = try second.take(try list(5..<7), base: url, range: nil, keys: &keys)
         #expect(!second.hasOtherContainer && second.isPackedAudio == (ending == "aac"))
         #expect(second.parts.map(\.names.file) == (1...6).map { "0000\($0).\(ending)" })
         #expect(
             second.parts.map(\.segment.isGap) == [!isThere, !isThere, !isThere, true, false, false])
+    }
+
+    @Test("The playlist of a long recording can be read again, also with a key for each segment")
+    func long() throws {
+        let count: UInt64 = 50_001
+        func keyed(_ numbers: Range<UInt64>) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+                + numbers.map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0).key\"\n#EXTINF:2,\n\($0).ts\n" }
+                .joined()
+        }
+        let plan = try plan(keyed(0..<30_000), keyed(29_990..<count))
+        let bytes = plan.localPlaylist(isClear: false, isClosed: false).writtenBytes()
+        let playlist = try Playlist.reading(bytes, limits: Limits.ownPlaylist).playlist.media
+        #expect(playlist.segments.count == Int(count))
+        #expect(Set(playlist.segments.compactMap { $0.keys.first?.uri }).count == Int(count))
+    }
+
+    @Test("Where the folder's playlist cannot be read, nothing that the source lists no more is given up")
+    func unreadable() throws {
+        let url = try HTTPURL("http://origin.example/live.m3u8")
+        let first = try plan(text(1..<4))
+        let damage = DownloadError.folder("/downloads/task/index.m3u8 cannot be read")
+        func take(_ numbers: Range<UInt64>) throws -> [UInt64] {
+            var (plan, keys) = (
+                RenditionPlan(
+                    id: first.id, url: url, kept: first.parts.map(\.names), recorded: .failure(damage)),
+                KeyNames()
+            )
+            _ = try plan.take(try readMedia(text(numbers)), base: url, range: nil, keys: &keys)
+            return plan.parts.map(\.names.identity.number)
+        }
+        #expect(throws: damage) { try take(2..<5) }
+        #expect(try take(1..<5) == Array(1...4))
     }
 }

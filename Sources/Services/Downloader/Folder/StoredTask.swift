@@ -55,9 +55,8 @@ extension TaskFolder {
     /// Whether the folder has segments of a task that are encrypted at the source.
     func hasEncryptedParts(of task: DownloadTask) async throws(DownloadError) -> Bool {
         for id in task.renditions.map(\.id.description) {
-            guard let bytes = try await read(PartsFile.name(of: id), upTo: Limits.partsFileBytes) else {
-                continue
-            }
+            guard let bytes = try await readWhole(PartsFile.name(of: id), upTo: Limits.partsFileBytes)
+            else { continue }
             let encrypted = PartsFile.reading(bytes).parts.filter { $0.key != nil }
             if encrypted.isEmpty { continue }
             let there = try await lengths(in: id)

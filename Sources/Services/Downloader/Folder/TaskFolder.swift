@@ -129,6 +129,15 @@ struct TaskFolder: Sendable {
         }
     }
 
+    /// The bytes of a file that is of no use in part; nil when it does not exist.
+    func readWhole(_ name: String, upTo limit: Int) async throws(DownloadError) -> [UInt8]? {
+        let bytes = try await read(name, upTo: limit + 1)
+        guard bytes?.count ?? 0 <= limit else {
+            throw .folder("\(path)/\(name) cannot be read: it has more than \(limit >> 20) MiB")
+        }
+        return bytes
+    }
+
     /// The lengths of the files in a folder of the task, without drafts.
     func lengths(in folder: String) async throws(DownloadError) -> [String: Int64] {
         try await work.run { () throws(DownloadError) in

@@ -19,8 +19,9 @@ struct RenditionPlan: Sendable {
     private var indices: [PartIdentity: Int] = [:]
     /// What was kept in the folder by an earlier process.
     private var kept: [PartIdentity: KeptPart]
-    /// What the folder's playlist says of them.
-    private let recorded: RecordedParts?
+    /// What the folder's playlist says of them; an error if it cannot be read.
+    private let recording: Result<RecordedParts?, DownloadError>
+    private var recorded: RecordedParts? { try? recording.get() }
     private var nextFile = 1
     private var initNames: [PartInit: String] = [:]
     /// Seconds that the source lists in front of the first segment that is taken.
@@ -36,10 +37,13 @@ struct RenditionPlan: Sendable {
     var gapSeconds: Double { parts.reduce(0) { $0 + ($1.segment.isGap ? $1.seconds : 0) } }
     var hasKept: Bool { !kept.isEmpty }
 
-    init(id: RenditionID, url: HTTPURL, kept: [KeptPart] = [], recorded: RecordedParts? = nil) {
+    init(
+        id: RenditionID, url: HTTPURL, kept: [KeptPart] = [],
+        recorded: Result<RecordedParts?, DownloadError> = .success(nil),
+    ) {
         self.id = id
         self.url = url
-        self.recorded = recorded
+        recording = recorded
         self.kept = Dictionary(kept.map { ($0.identity, $0) }, uniquingKeysWith: { _, last in last })
         nextFile = (kept.compactMap { Int($0.file.prefix { $0 != "." }) }.max() ?? 0) + 1
     }
@@ -98,13 +102,16 @@ struct RenditionPlan: Sendable {
     private mutating func takeRecorded(
         beside playlist: MediaPlaylist, base: HTTPURL
     ) throws(DownloadError) -> [Part] {
-        guard let recorded, !kept.isEmpty else { return [] }
+        if kept.isEmpty { return [] }
         var listed: Set<PartIdentity> = []
         for (index, segment) in playlist.segments.enumerated() {
             let url = try Self.url(segment.uri, base)
             let number = playlist.number(at: index)
             listed.insert(PartIdentity(number: number, url: url, range: segment.byteRange))
         }
+        // What the source lists no more would be lost when the playlist is written again.
+        let isGone = kept.keys.contains { !listed.contains($0) }
+        guard let recorded = try isGone ? recording.get() : recorded else { return [] }
         let first = playlist.number(at: 0)
         // A presentation that had ended lists all of itself.
         let gone = kept.values.filter {

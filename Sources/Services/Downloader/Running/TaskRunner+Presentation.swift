@@ -101,9 +101,10 @@ extension TaskRunner {
         for stream in streams {
             let id = stream.rendition.id
             let kept = try await keptParts(of: id)
-            var plan = RenditionPlan(
-                id: id, url: stream.url, kept: kept,
-                recorded: kept.isEmpty ? nil : try await recordedParts(of: id, in: playlistName(of: id)))
+            let recorded = await Result { () async throws(DownloadError) in
+                kept.isEmpty ? nil : try await recordedParts(of: id, in: playlistName(of: id))
+            }
+            var plan = RenditionPlan(id: id, url: stream.url, kept: kept, recorded: recorded)
             plan.imports = imports
             begun.append(plan)
         }
@@ -122,18 +123,26 @@ extension TaskRunner {
 
     func keptParts(of id: RenditionID) async throws(DownloadError) -> [KeptPart] {
         let name = PartsFile.name(of: id.description)
-        guard let bytes = try await folder.read(name, upTo: Limits.partsFileBytes) else { return [] }
+        guard let bytes = try await folder.readWhole(name, upTo: Limits.partsFileBytes) else { return [] }
         let (parts, isWhole) = PartsFile.reading(bytes)
         if !isWhole { try await folder.replace(name, with: try PartsFile.bytes(of: parts)) }
         return parts
     }
 
-    /// What a playlist of the folder lists; nil when there is none that can be read.
+    /// What a playlist of the folder lists; nil when there is none.
     func recordedParts(of id: RenditionID, in name: String) async throws(DownloadError) -> RecordedParts? {
-        guard let bytes = try await folder.read(name, upTo: ReadingLimits.standard.byteCount),
-            case .media(let playlist)? = try? Playlist.reading(bytes).playlist
-        else { return nil }
-        return RecordedParts(playlist, files: Set(try await folder.lengths(in: id.description).keys))
+        let limits = Limits.ownPlaylist
+        guard let bytes = try await folder.readWhole(name, upTo: limits.byteCount) else { return nil }
+        let playlist: Playlist
+        do {
+            playlist = try Playlist.reading(bytes, limits: limits).playlist
+        } catch {
+            throw .folder("\(folder.path)/\(name) cannot be read: \(error)")
+        }
+        guard case .media(let media) = playlist else {
+            throw .folder("\(folder.path)/\(name) cannot be read: it is a multivariant playlist")
+        }
+        return RecordedParts(media, files: Set(try await folder.lengths(in: id.description).keys))
     }
 
     private func playlistName(of id: RenditionID) -> String {

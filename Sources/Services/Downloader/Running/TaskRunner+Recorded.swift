@@ -26,9 +26,12 @@ extension TaskRunner {
         guard let (master, names) = try await recordedMaster(of: ids), !ids.isEmpty else { return false }
         var found: [RenditionPlan] = []
         for (id, name) in zip(ids, names) {
-            let (kept, recorded) = (try await keptParts(of: id), try await recordedParts(of: id, in: name))
-            guard let recorded, !kept.isEmpty else { return false }
-            var plan = RenditionPlan(id: id, url: try request.address(), kept: kept, recorded: recorded)
+            let kept = try await keptParts(of: id)
+            guard let recorded = try? await recordedParts(of: id, in: name), !kept.isEmpty else {
+                return false
+            }
+            var plan = RenditionPlan(
+                id: id, url: try request.address(), kept: kept, recorded: .success(recorded))
             guard plan.takeAllRecorded() else { return false }
             found.append(plan)
         }
