@@ -60,7 +60,10 @@ package enum HolderPath {
     package static let tasks = "/holder/tasks"
 }
 
-/// Every task and each change, one a line, as this program writes and reads it.
+/// Every task and each change, one a line, as this program writes and reads it; an empty line after a while
+/// without a change.
+///
+/// Of a removed task the line has the id alone. Earlier programs skip it, as they do all that is no task.
 private final class TaskLines: HTTPBodySource {
     private let follower: TaskFollower
     private let clock: HostClock
@@ -75,7 +78,12 @@ private final class TaskLines: HTTPBodySource {
     func next(limit: Int) async throws -> [UInt8]? {
         let change = await follower.next(within: Limits.heartbeat, by: clock)
         try Task.checkCancellation()
-        guard case .task(let task)? = change else { return [0x0A] }
-        return Array(try JSONEncoder().encode(task)) + [0x0A]
+        let line: Data
+        switch change {
+        case .task(let task): line = try JSONEncoder().encode(task)
+        case .removed(let id): line = try JSONEncoder().encode(["removed": id])
+        case nil: line = Data()
+        }
+        return Array(line) + [0x0A]
     }
 }

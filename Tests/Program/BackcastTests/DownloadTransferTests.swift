@@ -303,4 +303,27 @@ struct DownloadTransferTests {
             #expect(origin.log.last?.query == nil || origin.log.contains { $0.query == "new" })
         }
     }
+
+    @Test("A download whose task is removed before its turn has come ends, and says so")
+    func removed() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let held = origin.segments()[2]
+            origin.fail(held, [.held(after: 1000)])
+            let folder = try TemporaryFolder("removed")
+            let (url, place) = (origin.url("/vod/index.m3u8"), ["--to", folder.path, "--quiet"])
+            let first = try Run(["download", url, "--id", "a", "--tasks", "1"] + place)
+            try first.start()
+            try await eventually("the held segment") { !origin.requests(for: held).isEmpty }
+            let second = try Run(["download", url, "--id", "b"] + place)
+            try second.start()
+            try await eventually("the second task") {
+                FileManager.default.fileExists(atPath: folder.path(of: "b/task.json"))
+            }
+            #expect(try await Run.run(["downloads", "remove", "b", "--to", folder.path]).status == 0)
+            #expect(try await second.status() == 1)
+            #expect(try second.errors.contains("there is no task b"))
+            origin.release()
+            #expect(try await first.status() == 0)
+        }
+    }
 }

@@ -119,18 +119,34 @@ struct HandedOver: Sendable {
         return try JSONDecoder().decode(DownloadTask.self, from: Data(body.bytes)).id
     }
 
-    /// Shows the changes of tasks until all have stopped; the status that they leave.
+    /// Shows the changes of tasks until all have stopped or are removed; the status that they leave.
     private func follow(_ open: inout Set<String>) async throws -> Int32 {
         guard !open.isEmpty else { return 0 }
-        var (left, status): (Set<String>, Int32) = (open, 0)
+        var (left, untold, status): (Set<String>, Set<String>, Int32) = (open, open, 0)
         defer { open = left }
-        try await holder.follow(for: Limits.holderFollowed) { task in
-            guard left.contains(task.id) else { return false }
-            display.show(task)
-            let isRefused = task.error?.isRefusal ?? false
-            guard task.state.isEnded || task.state == .paused || isRefused else { return false }
-            left.remove(task.id)
-            status = max(status, DownloadRun.conclude(task))
+        try await holder.follow(for: Limits.holderFollowed) { change in
+            var removed: [String] = []
+            switch change {
+            case .task(let task):
+                guard left.contains(task.id) else { return false }
+                untold.remove(task.id)
+                display.show(task)
+                let isRefused = task.error?.isRefusal ?? false
+                guard task.state.isEnded || task.state == .paused || isRefused else { return false }
+                left.remove(task.id)
+                status = max(status, DownloadRun.conclude(task))
+            case .removed(let id): removed = [id]
+            case nil:
+                // Of a task that was removed before it could be followed, nothing is told.
+                for id in untold {
+                    if await !holder.has(id) { removed.append(id) }
+                }
+            }
+            for id in removed where left.remove(id) != nil {
+                untold.remove(id)
+                DownloadCommand.printError("\(DownloadError.noTask(id))")
+                status = max(status, 1)
+            }
             return left.isEmpty
         }
         return status
@@ -145,8 +161,8 @@ struct HandedOver: Sendable {
         var found = await holder.tasks(ids)
         let isPacking = { found.values.contains { $0.state == .packing } }
         if isPacking() {
-            try? await holder.follow(for: Limits.holderFollowed) { task in
-                if ids.contains(task.id) {
+            try? await holder.follow(for: Limits.holderFollowed) { change in
+                if case .task(let task)? = change, ids.contains(task.id) {
                     found[task.id] = task
                     display.show(task)
                 }

@@ -65,19 +65,35 @@ final class Holder: Sendable {
 
     /// Tasks as they are now, by id; those that the holder does not have are left out.
     func tasks(_ ids: Set<String>) async -> [String: DownloadTask] {
-        var found: [String: DownloadTask] = [:]
+        var (found, untold) = ([String: DownloadTask](), ids)
         // All tasks are told first, and then their changes.
-        try? await follow(for: Limits.holderAnswer) { task in
-            if ids.contains(task.id) { found[task.id] = task }
-            return found.count == ids.count
+        try? await follow(for: Limits.holderAnswer) { change in
+            switch change {
+            case .task(let task) where ids.contains(task.id):
+                found[task.id] = task
+                untold.remove(task.id)
+            case .removed(let id):
+                found[id] = nil
+                untold.remove(id)
+            default: break
+            }
+            return untold.isEmpty
         }
         return found
+    }
+
+    /// Whether the holder has a task; true where it does not say.
+    func has(_ id: String) async -> Bool {
+        let body = try? await send(.get, "/downloads/\(id)", within: Limits.holderAnswer)
+        return body?.status != .notFound
     }
 
     func close() async { await client.close() }
 
     /// Takes every task and each change until a body has enough, or the holder ends.
-    func follow(for limit: Duration, _ hasEnough: (DownloadTask) -> Bool) async throws {
+    ///
+    /// A change is nil where the holder has had nothing to tell for a while.
+    func follow(for limit: Duration, _ hasEnough: (TaskChange?) async -> Bool) async throws {
         var options = Self.options
         options.totalTimeout = limit
         options.lowSpeedLimit = 0
@@ -88,11 +104,19 @@ final class Holder: Sendable {
         while let chunk = try await transfer.nextChunk() {
             rest += Data(chunk)
             while let end = rest.firstIndex(of: 0x0A) {
-                let task = try? JSONDecoder().decode(DownloadTask.self, from: rest[rest.startIndex..<end])
+                let line = rest[rest.startIndex..<end]
+                let (isEmpty, change) = (line.isEmpty, Self.change(line))
                 rest = Data(rest[rest.index(after: end)...])
-                if let task, hasEnough(task) { return }
+                if isEmpty || change != nil, await hasEnough(change) { return }
             }
         }
+    }
+
+    /// What a line tells; nil where it is empty, or a later program wrote it.
+    private static func change(_ line: Data) -> TaskChange? {
+        if let task = try? JSONDecoder().decode(DownloadTask.self, from: line) { return .task(task) }
+        let removed = try? JSONDecoder().decode([String: String].self, from: line)
+        return removed?["removed"].map { .removed(id: $0) }
     }
 
     private static let options = TransferOptions(byteLimit: 1 << 20, totalTimeout: .seconds(60))
