@@ -121,18 +121,23 @@ struct DownloadTransferTests {
         }
     }
 
+    /// Writes a program `ffmpeg` that takes a while longer to pack.
+    private func writePacker(in folder: TemporaryFolder, seconds: Int) throws {
+        let packer = """
+            #!/bin/sh
+            case "$*" in *movflags*) sleep \(seconds);; esac
+            exec /usr/bin/ffmpeg "$@"
+            """
+        let program = try folder.write(packer, to: "ffmpeg")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    }
+
     @Test("A stopped live recording is packed also where that takes longer than other stops may")
     func longPacking() async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
             origin.reopen("/vod/index.m3u8")
             let folder = try TemporaryFolder("long")
-            let packer = """
-                #!/bin/sh
-                case "$*" in *movflags*) sleep \(Limits.stoppingSeconds + 2);; esac
-                exec /usr/bin/ffmpeg "$@"
-                """
-            let program = try folder.write(packer, to: "ffmpeg")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+            try writePacker(in: folder, seconds: Limits.stoppingSeconds + 2)
             let run = try Run(
                 [
                     "download", origin.url("/vod/index.m3u8"), "--format", "mp4", "--id", "a", "--json",
@@ -324,6 +329,45 @@ struct DownloadTransferTests {
             #expect(try second.errors.contains("there is no task b"))
             origin.release()
             #expect(try await first.status() == 0)
+        }
+    }
+
+    @Test("A pause through the holder waits for a recording that is packed, and pauses the others meanwhile")
+    func pausedWhilePacking() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            for path in origin.segments() + ["/vod/index.m3u8"] {
+                origin.serve(path.replacing("/vod/", with: "/film/"), try #require(origin.bytes(path)))
+            }
+            let held = origin.segments()[2].replacing("/vod/", with: "/film/")
+            origin.fail(held, [.held(after: 1000)])
+            origin.reopen("/vod/index.m3u8")
+            let folder = try TemporaryFolder("pausing")
+            // Longer than the answer to a pause is waited for.
+            try writePacker(in: folder, seconds: Int(Limits.holderStop.components.seconds) + 2)
+            let tasks = folder.path(of: "downloads")
+            let first = try Run(
+                [
+                    "download", origin.url("/vod/index.m3u8"), "--format", "mp4", "--id", "a", "--quiet",
+                    "--to",
+                    tasks,
+                ], environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
+            try first.start()
+            try await eventually("the last segment") {
+                FileManager.default.fileExists(atPath: "\(tasks)/a/v0/00006.ts")
+            }
+            let second = try Run(
+                ["download", origin.url("/film/index.m3u8"), "--id", "b", "--quiet", "--to", tasks])
+            try second.start()
+            try await eventually("the held segment") { !origin.requests(for: held).isEmpty }
+            let (status, paused) = try await Run.run(["downloads", "pause", "--json", "--to", tasks])
+            let errors = try paused.errors
+            #expect(status == 0 && errors.isEmpty, "\(status) \(errors)")
+            let states = try paused.lines.map { line in
+                ["completed", "paused"].first { line.contains(#""state":"\#($0)""#) }
+            }
+            #expect(states == ["completed", "paused"])
+            #expect(try await first.status() == 0)
+            #expect(try await second.status() == 130)
         }
     }
 }

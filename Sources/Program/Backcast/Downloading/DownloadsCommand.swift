@@ -74,17 +74,32 @@ struct DownloadsCommand: AsyncParsableCommand {
         // The holder knows which tasks were interrupted: they are queued there.
         let known = await Self.current(try await DownloadService.tasks(in: to, clock: .system), in: to)
         let chosen = chosen(of: known)
-        var isRefused = false
-        for id in chosen {
-            guard let problem = try await holder.act(action.rawValue, on: id).problem else { continue }
-            DownloadCommand.printError(problem)
-            isRefused = true
-        }
+        let problems = await problems(having: chosen, changedBy: holder)
+        for problem in problems { DownloadCommand.printError(problem) }
         if action != .remove {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)
             show(await Self.current(tasks.filter { chosen.contains($0.id) }, in: to))
         }
-        if isRefused { throw ExitCode.failure }
+        if !problems.isEmpty { throw ExitCode.failure }
+    }
+
+    /// Has tasks changed by the process that holds the folder; gives why some could not be.
+    private func problems(having ids: [String], changedBy holder: Holder) async -> [String] {
+        if action == .pause {
+            let pausing = await holder.pause(Set(ids))
+            return ids.compactMap { pausing.refusals[$0] ?? pausing.failures[$0] }
+        }
+        var problems: [String] = []
+        for id in ids {
+            do {
+                if let problem = try await holder.act(action.rawValue, on: id).problem {
+                    problems.append(problem)
+                }
+            } catch {
+                problems.append("\(id): \(error)")
+            }
+        }
+        return problems
     }
 
     /// Does what is asked, of all tasks for which it is possible; gives what is to be downloaded then.

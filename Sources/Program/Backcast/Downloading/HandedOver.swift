@@ -154,50 +154,16 @@ struct HandedOver: Sendable {
 
     /// Has tasks paused that have not ended, and shows what became of them.
     ///
-    /// A live recording is completed: while it is packed it is waited for, until a second signal.
+    /// A live recording that is packed is waited for, until a second signal. One that has ended meanwhile is
+    /// no fault.
     private func pause(_ ids: Set<String>) async -> Int32 {
-        guard !ids.isEmpty else { return 0 }
-        let failures = await failures(whenPausing: ids)
-        var found = await holder.tasks(ids)
-        let isPacking = { found.values.contains { $0.state == .packing } }
-        if isPacking() {
-            try? await holder.follow(for: Limits.holderFollowed) { change in
-                if case .task(let task)? = change, ids.contains(task.id) {
-                    found[task.id] = task
-                    display.show(task)
-                }
-                return !isPacking()
-            }
-        }
-        var status: Int32 = found.count == ids.count ? 0 : 130
-        for task in found.values.sorted(by: { $0.id < $1.id }) {
+        let pausing = await holder.pause(ids) { display.show($0) }
+        var status: Int32 = pausing.tasks.count == ids.count ? 0 : 130
+        for task in pausing.tasks.values.sorted(by: { $0.id < $1.id }) {
             display.show(task)
             status = max(status, DownloadRun.conclude(task))
         }
-        for (id, error) in failures.sorted(by: { $0.key < $1.key }) {
-            if let state = found[id]?.state, state.isEnded || state == .paused { continue }
-            DownloadCommand.printError("\(id) cannot be paused: \(error)")
-        }
+        for failure in pausing.failures.values.sorted() { DownloadCommand.printError(failure) }
         return status
-    }
-
-    /// Has tasks paused at the same time, and gives the errors by id.
-    ///
-    /// The answer for a live recording comes only when it is packed.
-    private func failures(whenPausing ids: Set<String>) async -> [String: any Error] {
-        await withTaskGroup(of: (id: String, error: (any Error)?).self) { group in
-            for id in ids {
-                group.addTask {
-                    do {
-                        // One that has ended meanwhile is no fault.
-                        _ = try await holder.act("pause", on: id)
-                        return (id, nil)
-                    } catch {
-                        return (id, error)
-                    }
-                }
-            }
-            return await group.reduce(into: [:]) { $0[$1.id] = $1.error }
-        }
     }
 }
