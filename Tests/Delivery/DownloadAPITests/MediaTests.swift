@@ -264,4 +264,34 @@ struct MediaTests {
             }
         }
     }
+
+    @Test("A live recording in which a player has sought is paused with all that it has, and goes on")
+    func soughtLive() async throws {
+        try await PlayFixture.run(parallel: 1) { fixture in
+            let origin = fixture.origin
+            try await origin.serve(.transportStream)
+            origin.reopen("/vod/index.m3u8")
+            let paths = origin.segments()
+            origin.fail(paths[1], Array(repeating: .held(after: 1000), count: 4))
+            try await fixture.add()
+            try await eventually("the held segment") { !origin.requests(for: paths[1]).isEmpty }
+            let sought = try await fixture.client.get("/downloads/task/v0/00006.ts")
+            #expect(sought.status == 200 && sought.body == origin.bytes(paths[5]))
+            let paused = try await fixture.post("/downloads/task/pause")
+            #expect(try paused.json["state"] as? String == "paused")
+            let list = try String(contentsOfFile: fixture.folder.path(of: "task/index.m3u8"), encoding: .utf8)
+            #expect(list.contains("00006.ts") && !list.contains("#EXT-X-ENDLIST"))
+            origin.release()
+            #expect(try await fixture.post("/downloads/task/resume").status == 200)
+            try await eventually("all segments") {
+                paths.indices.allSatisfy { index in
+                    FileManager.default.fileExists(
+                        atPath: fixture.folder.path(of: "task/v0/0000\(index + 1).ts"))
+                }
+            }
+            #expect(origin.requests(for: paths[5]).count == 1)
+            let stopped = try await fixture.post("/downloads/task/pause")
+            #expect(try stopped.json["state"] as? String == "completed")
+        }
+    }
 }

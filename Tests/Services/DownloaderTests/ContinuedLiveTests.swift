@@ -262,4 +262,62 @@ struct ContinuedLiveTests {
             #expect(Set(try downloading.files("task").keys) == ["task.\(format)"])
         }
     }
+
+    @Test(
+        "A live playlist that is stopped keeps what came in front of another segment",
+        arguments: [DownloadFormat.folder, .ts])
+    func stoppedWithGap(format: DownloadFormat) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let live = try Live(origin)
+            let paths = origin.segments()
+            origin.fail(paths[1], [.held(after: 1000)])
+            let downloading = try Downloading()
+            var asked = origin.request("/vod/live.m3u8")
+            asked.format = format
+            let request = asked
+            let running = Task { try await downloading.run(request, clock: .system) }
+            try await downloading.reached(["v0/00001.ts", "v0/00003.ts", "v0/00004.ts"])
+            running.cancel()
+            let task = try await running.value
+            #expect(task.state == .completed && task.notes == ["1 s of it had not come when it was stopped"])
+            let whole = try [0, 2, 3].map { try #require(origin.bytes(paths[$0])) }
+            if format == .folder {
+                let playlist = try readMedia(
+                    String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+                #expect(playlist.isEnded)
+                #expect(playlist.segments.map(\.isGap) == [false, true, false, false])
+                let files = try playlist.segments.filter { !$0.isGap }.map {
+                    try downloading.bytes("task", $0.uri)
+                }
+                #expect(files == whole)
+            } else {
+                #expect(try downloading.bytes("task", "task.ts") == Array(whole.joined()))
+            }
+            withExtendedLifetime(live) {}
+        }
+    }
+
+    @Test("A live playlist of which a rendition has nothing yet is only paused when it is stopped")
+    func stoppedWithoutVideo() async throws {
+        try await FaultyOrigin.run(serving: .separateAudio) { origin in
+            let live = try Live(origin)
+            let video = (0..<4).map { "/vod/video\($0).ts" }
+            for path in video { origin.fail(path, [.held(after: 1000)]) }
+            var downloading = try Downloading()
+            // The held segments take four of them.
+            downloading.options.parallel = 8
+            let request = origin.request("/vod/live.m3u8")
+            let running = Task { try await downloading.run(request, clock: .system) }
+            try await downloading.reached((1...4).map { "a0/0000\($0).aac" })
+            running.cancel()
+            let task = try await running.value
+            #expect(task.state == .paused && task.error == nil)
+            origin.release()
+            var rest = request
+            rest.duration = "4"
+            let whole = try await downloading.run(rest)
+            #expect(whole.state == .completed && whole.notes == nil && whole.segmentsDone == 8)
+            withExtendedLifetime(live) {}
+        }
+    }
 }

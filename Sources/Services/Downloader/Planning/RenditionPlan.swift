@@ -36,6 +36,14 @@ struct RenditionPlan: Sendable {
     /// Seconds that the source lists as missing (EXT-X-GAP).
     var gapSeconds: Double { parts.reduce(0) { $0 + ($1.segment.isGap ? $1.seconds : 0) } }
     var hasKept: Bool { !kept.isEmpty }
+    var hasMedia: Bool { parts.contains(where: \.isDone) }
+    /// Whether everything is settled.
+    var isSettled: Bool { settledCount == parts.count }
+    /// Parts that are missing in front of the last one that is there.
+    var missingIndices: [Int] {
+        parts[..<(parts.lastIndex(where: \.isDone) ?? 0)].indices.filter { !parts[$0].isSettled }
+    }
+    var missingSeconds: Double { missingIndices.reduce(0) { $0 + parts[$1].seconds } }
 
     init(
         id: RenditionID, url: HTTPURL, kept: [KeptPart] = [],
@@ -173,6 +181,23 @@ struct RenditionPlan: Sendable {
         if !parts[index].isSettled { count(parts[index]) }
         parts[index].isDone = true
         parts[index].byteCount = byteCount
+    }
+
+    /// A part does not come any more: it becomes a gap.
+    mutating func lose(_ index: Int) {
+        guard !parts[index].isSettled else { return }
+        parts[index].segment.isGap = true
+        (parts[index].key, parts[index].names.key) = (nil, nil)
+        (parts[index].initSection, parts[index].names.initSection) = (nil, nil)
+        count(parts[index])
+    }
+
+    /// Ends behind the last part that is there, or at `seconds`; what is missing in front becomes gaps.
+    mutating func close(at seconds: Double?) {
+        let next = parts.lastIndex(where: \.isDone).map { $0 + 1 } ?? 0
+        let open = parts[next...].first { !$0.isSettled }
+        end(at: [open?.position, seconds].compactMap(\.self).min())
+        for index in missingIndices { lose(index) }
     }
 
     /// Removes the parts that begin at or after `seconds`, if given, and marks the playlist as ended.

@@ -36,37 +36,7 @@ extension TaskRunner {
         }
         await finishPicture()
         try await closeLive()
-        for plan in plans { try await folder.removeDrafts(in: plan.id.description) }
         if request.format != .folder { try await pack() }
-    }
-
-    /// Ends all renditions where they have what they list, and writes the playlists of a whole presentation.
-    func closeLive() async throws(DownloadError) {
-        stored.task.notes = notes
-        for index in plans.indices {
-            let missing = plans[index].parts.first { !$0.isSettled }
-            plans[index].end(at: [missing?.position, liveLimit].compactMap(\.self).min())
-        }
-        countParts()
-        try await writePlaylists(isClosed: true)
-        try await folder.sync(plans.map(\.id.description) + (keyNames.isEmpty || storesClear ? [] : ["keys"]))
-    }
-
-    /// What people are told of a complete presentation: what its source lacks, and where it goes on.
-    private var notes: [String]? {
-        // The service's figures are for the whole window.
-        let facts = isLive || request.range != nil ? nil : windowFacts
-        let missing = max(plans.map(\.gapSeconds).max() ?? 0, facts?.missingSeconds ?? 0)
-        var notes: [String] = []
-        if missing >= 0.05 {
-            let tenths = Int((missing * 10).rounded())
-            let seconds = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-            notes.append("\(seconds) s of it are missing at the source")
-        }
-        if let next = facts?.next {
-            notes.append("the channel goes on in another form at \(next): take the rest with --begin \(next)")
-        }
-        return notes.isEmpty ? nil : notes
     }
 
     /// Reads the playlists, chooses renditions, and gives everything its name.

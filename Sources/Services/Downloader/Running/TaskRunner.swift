@@ -115,12 +115,11 @@ actor TaskRunner {
 
     /// Ends the task after an error; a live recording that is paused is completed with what it has.
     ///
-    /// A growing window is only paused: its rest is still available when the task continues.
+    /// One with much missing within it is only paused, and so is a growing window: the rest is still
+    /// available when the task continues.
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
-            if error == .cancelled, stopReason == .pause, isLive, request.begin == nil,
-                stored.task.segmentsDone > 0
-            {
+            if error == .cancelled, stopReason == .pause, isLive, request.begin == nil, isClosable {
                 // It may wait for the network, or have read no more than its playlists.
                 try await change(.prepared)
                 try await closeLive()

@@ -54,6 +54,13 @@ struct Downloading {
     /// The file of a task.
     func path(_ task: String, _ name: String = "") -> String { folder.path(of: "\(task)/\(name)") }
 
+    /// Waits until the task `task` has these files.
+    func reached(_ names: [String]) async throws {
+        try await eventually("\(names)") {
+            names.allSatisfy { FileManager.default.fileExists(atPath: path("task", $0)) }
+        }
+    }
+
     func bytes(_ task: String, _ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(filePath: path(task, name))))
     }

@@ -1,0 +1,51 @@
+import Timeline
+
+/// The end of a presentation, of a live one also where it is stopped.
+extension TaskRunner {
+    /// Whether a recording that is stopped can be closed with what is there.
+    ///
+    /// Something of each rendition has to be there, and in front of the last part no more may be missing than
+    /// the transfers that were under way. Where a player has sought, more is: a recording that is paused can
+    /// still fetch it.
+    var isClosable: Bool {
+        let missing = plans.reduce(0) { $0 + $1.missingIndices.count }
+        return plans.contains(where: \.hasMedia) && plans.allSatisfy { $0.hasMedia || $0.isSettled }
+            && missing <= max(tools.options.parallel, 1)
+    }
+
+    /// Ends all renditions where they have what they list, and writes the playlists of a whole presentation.
+    ///
+    /// Of one that was stopped, parts that are missing in front of others become gaps.
+    func closeLive() async throws(DownloadError) {
+        stored.task.notes = notes
+        for index in plans.indices { plans[index].close(at: liveLimit) }
+        countParts()
+        try await writePlaylists(isClosed: true)
+        for plan in plans { try await folder.removeDrafts(in: plan.id.description) }
+        try await folder.sync(plans.map(\.id.description) + (keyNames.isEmpty || storesClear ? [] : ["keys"]))
+    }
+
+    /// What people are told of a complete presentation: what it lacks, and where it goes on.
+    private var notes: [String]? {
+        // The service's figures are for the whole window.
+        let facts = isLive || request.range != nil ? nil : windowFacts
+        var notes: [String] = []
+        if let text = Self.text(max(plans.map(\.gapSeconds).max() ?? 0, facts?.missingSeconds ?? 0)) {
+            notes.append("\(text) of it are missing at the source")
+        }
+        if let text = Self.text(plans.map(\.missingSeconds).max() ?? 0) {
+            notes.append("\(text) of it had not come when it was stopped")
+        }
+        if let next = facts?.next {
+            notes.append("the channel goes on in another form at \(next): take the rest with --begin \(next)")
+        }
+        return notes.isEmpty ? nil : notes
+    }
+
+    /// Seconds as people read them; nil for less than a tenth.
+    private static func text(_ seconds: Double) -> String? {
+        guard seconds >= 0.05 else { return nil }
+        let tenths = Int((seconds * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}
