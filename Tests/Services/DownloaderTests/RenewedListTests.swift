@@ -1,5 +1,8 @@
 import HLS
+import HTTP
+import HTTPClient
 import HTTPSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -54,6 +57,43 @@ struct RenewedListTests {
             #expect(
                 origin.requests(for: "/vod/secret.key").map(\.query) == ["t=2", "t=2", "t=2", "t=3"])
             try expectWhole(downloading, origin)
+        }
+    }
+
+    @Test("The list is read again for the address that was refused, which may be newer than the first one")
+    func refusedReading() async throws {
+        try await FaultyOrigin.run { origin in
+            let client = try HTTPClient.open(ClientConfiguration(logger: silentLogger))
+            let tools = DownloadTools(
+                options: DownloadOptions(), client: client, clock: Downloading.hasty)
+            let session = try tools.session(for: origin.request())
+            let retries = Retries(
+                clock: tools.clock, networkTimeout: .seconds(300),
+                network: NetworkWatch(lost: {}, returned: {}, received: { _ in }))
+            let folder = try TemporaryFolder("reading")
+            let fetcher = PartFetcher(
+                session: session, folder: tools.folder(folder.path), transfers: tools.transfers,
+                gate: tools.gate, pacer: tools.pacer, retries: retries)
+            let renewed = Mutex<[Int?]>([])
+            // Each try finds a list that was read once more.
+            let (part, key) = (try HTTPURL(origin.url("/none.ts")), origin.url("/none.key"))
+            let order = PartOrder(
+                file: "none.ts", kind: .segment(nil), byteLimit: 1000,
+                address: {
+                    PartAddress(url: part, range: nil, reading: origin.requests(for: "/none.ts").count)
+                },
+                renew: { reading in renewed.withLock { $0.append(reading) } })
+            await #expect(throws: DownloadError.self) { try await fetcher.fetch(order) }
+            let reader = SourceReader(session: session, retries: retries)
+            await #expect(throws: DownloadError.self) {
+                try await reader.key(
+                    key, now: { (key, origin.requests(for: "/none.key").count) },
+                    renew: { reading in renewed.withLock { $0.append(reading) } })
+            }
+            session.close()
+            await client.close()
+            // The third request was the one that was refused for the last time.
+            #expect(renewed.withLock { $0 } == [2, 2])
         }
     }
 }

@@ -6,6 +6,8 @@ import HTTPClient
 struct PartAddress: Sendable, Equatable {
     var url: HTTPURL
     var range: HLS.ByteRange?
+    /// Counts the readings of the playlists up to the one that has told this.
+    var reading = 0
 }
 
 /// The received part of a body that was cut short, and the validator to request its rest.

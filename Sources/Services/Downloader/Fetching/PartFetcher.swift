@@ -18,8 +18,8 @@ struct PartOrder: Sendable {
     var progress: PartProgress?
     /// Where the part is now: asked again for each try.
     var address: @Sendable () async -> PartAddress
-    /// Reads the playlist again.
-    var renew: @Sendable () async throws(DownloadError) -> Void
+    /// Reads the playlist again, unless it was read since a reading.
+    var renew: @Sendable (Int?) async throws(DownloadError) -> Void
 }
 
 /// What was stored of a part.
@@ -50,7 +50,7 @@ struct PartFetcher: Sendable {
                 plan async throws(TryFailure) in
                 do throws(TryFailure) {
                     return try await self.inTurn(order) { () async throws(TryFailure) in
-                        try await self.receive(order, &body)
+                        try await self.receive(order, &body, &plan)
                     }
                 } catch {
                     plan.source = await order.address().url.sharedPath.split(separator: "/").last.map(
@@ -108,10 +108,10 @@ struct PartFetcher: Sendable {
 
     /// Nil when the part has given way to another one.
     private func receive(
-        _ order: PartOrder, _ body: inout OpenPart?
+        _ order: PartOrder, _ body: inout OpenPart?, _ plan: inout RetryPlan
     ) async throws(TryFailure) -> StoredBytes? {
         var wanted = WantedBytes()
-        let transfer = try await request(order, &body, &wanted)
+        let transfer = try await request(order, &body, &wanted, &plan)
         guard var open = body else { throw .final(.cancelled) }
         defer { body = open }
         guard var last = try await read(transfer, wanted, order, &open) else { return nil }
@@ -122,9 +122,10 @@ struct PartFetcher: Sendable {
 
     /// Asks for a part, or for the rest of one that was cut short.
     private func request(
-        _ order: PartOrder, _ body: inout OpenPart?, _ wanted: inout WantedBytes
+        _ order: PartOrder, _ body: inout OpenPart?, _ wanted: inout WantedBytes, _ plan: inout RetryPlan
     ) async throws(TryFailure) -> Transfer {
         let address = await order.address()
+        plan.reading = address.reading
         let rest = body?.received.rest(in: address.range)
         var options = TransferOptions(
             byteLimit: order.byteLimit, range: rest?.bytes ?? address.range.map { $0.offset..<$0.end },
@@ -151,7 +152,7 @@ struct PartFetcher: Sendable {
             _ = consume transfer
             // Without its version, no rest of it is asked for.
             body?.received.validator = nil
-            return try await request(order, &body, &wanted)
+            return try await request(order, &body, &wanted, &plan)
         }
         wanted = opening.wanted
         return transfer

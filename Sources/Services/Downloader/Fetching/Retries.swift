@@ -20,8 +20,11 @@ struct Retries: Sendable {
     }
 
     /// Runs tries until one succeeds.
+    ///
+    /// `renew` reads the playlists again, unless they were read since the reading that it gets, of which an
+    /// address was refused.
     nonisolated(nonsending) func run<Value>(
-        _ name: String, renew: @Sendable () async throws(DownloadError) -> Void = {},
+        _ name: String, renew: @Sendable (Int?) async throws(DownloadError) -> Void = { _ in },
         _ attempt: (inout RetryPlan) async throws(TryFailure) -> Value,
     ) async throws(DownloadError) -> Value {
         var plan = RetryPlan(name: name)
@@ -38,7 +41,7 @@ struct Retries: Sendable {
             lostSince = failure.isConnection ? lostSince ?? now : nil
             switch plan.step(after: failure) {
             case .giveUp(let error): throw error
-            case .renew: try await renew()
+            case .renew: try await renew(plan.reading)
             case .pause(let pause): try await sleep(pause)
             case .waitForNetwork:
                 if let lostSince, now - lostSince > networkTimeout {

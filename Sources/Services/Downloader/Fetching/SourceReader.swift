@@ -97,15 +97,17 @@ struct SourceReader: Sendable {
 
     /// Reads a key: 16 bytes.
     ///
-    /// `now` gives its URI for each try: playlists that were read again may name it with another token.
+    /// `now` gives its URI for each try, and the reading of the playlists that named it: read again, they may
+    /// name it with another token.
     func key(
-        _ uri: String, now: @Sendable () async -> String,
-        renew: @Sendable () async throws(DownloadError) -> Void,
+        _ uri: String, now: @Sendable () async -> (uri: String, reading: Int),
+        renew: @Sendable (Int?) async throws(DownloadError) -> Void,
     ) async throws(DownloadError) -> [UInt8] {
         do {
             return try await retries.run("the key \(Self.sourceName(of: uri))", renew: renew) {
-                _ async throws(TryFailure) in
-                let uri = await now()
+                plan async throws(TryFailure) in
+                let (uri, reading) = await now()
+                plan.reading = reading
                 if uri.lowercased().hasPrefix("data:") {
                     guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
                         throw .final(.key("a data: URI does not hold a key of 16 bytes"))

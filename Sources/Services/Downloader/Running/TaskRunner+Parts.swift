@@ -68,12 +68,15 @@ extension TaskRunner {
         guard let uri = keyNames.uris[name] else {
             throw .key("the file keys/\(name) is missing, and the source lists its key no more")
         }
-        let seen = renewals
         let bytes = try await reader.key(
-            uri, now: { await self.keyNames.uris[name] ?? uri },
-            renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
+            uri, now: { await self.keyAddress(name) ?? (uri: uri, reading: 0) },
+            renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
         keys[name] = bytes
+    }
+
+    private func keyAddress(_ name: String) -> (uri: String, reading: Int)? {
+        keyNames.uris[name].map { (uri: $0, reading: readings) }
     }
 
     func fetchSections() async throws(DownloadError) {
@@ -102,7 +105,6 @@ extension TaskRunner {
             sections[section.file] = try Self.section(bytes, source, key: storesClear ? nil : key)
             return
         }
-        let seen = renewals
         // Segments that a player waits for need it.
         let progress = PartProgress(clock: tools.clock)
         progress.demand()
@@ -110,14 +112,14 @@ extension TaskRunner {
             file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
             storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
             address: { await self.sectionAddress(place, source) },
-            renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
+            renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         guard let stored = try await fetcher.fetch(order) else { throw .cancelled }
         sections[section.file] = try Self.section(stored.section, source, key: nil)
     }
 
     private func sectionAddress(_ place: Place, _ source: PartInit) -> PartAddress {
         let section = plans[place.plan].parts[place.part].initSection ?? source
-        return PartAddress(url: section.url, range: section.range)
+        return PartAddress(url: section.url, range: section.range, reading: readings)
     }
 
     /// Reads an initialization section, opened with a key if there is one.
@@ -141,7 +143,6 @@ extension TaskRunner {
         let id = plans[place.plan].id
         let part = plans[place.plan].parts[place.part]
         let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
-        let seen = renewals
         let file = "\(id)/\(part.names.file)"
         let progress = progress(of: file)
         defer { ended(file, progress) }
@@ -150,7 +151,7 @@ extension TaskRunner {
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
             isBegun: begunParts.contains(file), progress: progress,
             address: { await self.segmentAddress(place) },
-            renew: { () async throws(DownloadError) in try await self.renew(since: seen) })
+            renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         guard let stored = try await fetcher.fetch(order) else {
             begunParts.insert(file)
             // A player may have asked for it meanwhile.
@@ -167,16 +168,6 @@ extension TaskRunner {
 
     private func segmentAddress(_ place: Place) -> PartAddress {
         let part = plans[place.plan].parts[place.part]
-        return PartAddress(url: part.url, range: part.segment.byteRange)
-    }
-
-    /// Reads the playlists again, unless another part had this done since.
-    private func renew(since seen: Int) async throws(DownloadError) {
-        let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
-            guard renewals == seen else { return }
-            try await reload()
-            renewals += 1
-        }
-        if isDone == nil { throw .cancelled }
+        return PartAddress(url: part.url, range: part.segment.byteRange, reading: readings)
     }
 }

@@ -119,57 +119,6 @@ extension TaskRunner {
         multivariant == nil ? "index.m3u8" : "\(id).m3u8"
     }
 
-    /// Reads all playlists again, so that parts get their URLs of now and new parts are added.
-    func reload() async throws(DownloadError) {
-        var plans = plans
-        if multivariant != nil || plans[0].url != (try? request.address()) {
-            try await renewAddresses(&plans)
-        }
-        try await load(plans)
-    }
-
-    /// Takes the addresses of the renditions from the multivariant playlist, which may have new tokens.
-    private func renewAddresses(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
-        let (playlist, base, _) = try await reader.playlist(try request.address())
-        guard case .multivariant(let source) = playlist else { return }
-        let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
-        for index in plans.indices {
-            guard let stream = chosen.streams.first(where: { $0.rendition.id == plans[index].id }) else {
-                continue
-            }
-            plans[index].url = stream.url
-            plans[index].imports = source.variables
-        }
-    }
-
-    /// Reads the media playlists of these plans, and makes them those of the task.
-    private func load(_ wanted: [RenditionPlan]) async throws(DownloadError) {
-        var (wanted, names) = (wanted, keyNames)
-        var lines: [[KeptPart]] = []
-        for index in wanted.indices {
-            let (playlist, base, window) = try await reader.mediaPlaylist(
-                wanted[index].url, imports: wanted[index].imports)
-            // A window that grows is judged when it has ended, by its leading rendition.
-            if index == 0, let window { windowFacts = window }
-            lines.append(try wanted[index].take(playlist, base: base, range: request.range, keys: &names))
-            if wanted[index].hasOtherContainer {
-                throw .otherTask("the source has another container than the parts that are there")
-            }
-        }
-        for (plan, lines) in zip(wanted, lines) where !lines.isEmpty {
-            try await folder.append(
-                try PartsFile.bytes(of: lines), to: PartsFile.name(of: plan.id.description))
-        }
-        // Parts may have been stored while playlists were read.
-        for index in wanted.indices where index < plans.count {
-            for (position, part) in plans[index].parts.enumerated() where part.isDone {
-                wanted[index].settle(position, byteCount: part.byteCount)
-            }
-        }
-        (plans, keyNames) = (wanted, names)
-        countParts()
-    }
-
     /// Counts the parts whose files are in the folder: what has its name is whole.
     func countWhatIsThere() async throws(DownloadError) {
         var bytes: Int64 = 0
@@ -221,33 +170,5 @@ extension TaskRunner {
         } catch {
             throw .cancelled
         }
-    }
-}
-
-/// The pause before a live playlist is read again (RFC 8216bis §6.3.4).
-///
-/// A playlist that has not changed for long has stalled, but may continue: it is then read once per target
-/// duration. Nothing is lost, since it lists at least three target durations (§6.2.2).
-struct ReloadPause: Sendable {
-    private let target: Duration
-    private var unchanged = 0
-    /// For how long the playlist has been unchanged.
-    private(set) var stood = Duration.zero
-
-    init(targetSeconds: Int) {
-        target = min(max(.seconds(targetSeconds), Limits.leastReload), Limits.longestReload)
-    }
-
-    func next() -> Duration {
-        unchanged == 0 || unchanged >= Limits.unchangedLoads ? target : target / 2
-    }
-
-    mutating func hasChanged() {
-        (unchanged, stood) = (0, .zero)
-    }
-
-    mutating func wasUnchanged() {
-        stood += next()
-        unchanged += 1
     }
 }

@@ -37,8 +37,8 @@ actor TaskRunner {
     var stopReason = StopReason.pause
     /// Whether a picture was made, or cannot be made.
     var hasTriedPicture = false
-    /// Counts how often the playlists were read because of refused requests.
-    var renewals = 0
+    /// Counts how often the playlists were read.
+    var readings = 0
     let renewing = AsyncSemaphore(permits: 1)
     private let report: @Sendable (DownloadTask) -> Void
     private var meter: SpeedMeter

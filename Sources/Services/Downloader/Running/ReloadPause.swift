@@ -1,0 +1,27 @@
+/// The pause before a live playlist is read again (RFC 8216bis §6.3.4).
+///
+/// A playlist that has not changed for long has stalled, but may continue: it is then read once per target
+/// duration. Nothing is lost, since it lists at least three target durations (§6.2.2).
+struct ReloadPause: Sendable {
+    private let target: Duration
+    private var unchanged = 0
+    /// For how long the playlist has been unchanged.
+    private(set) var stood = Duration.zero
+
+    init(targetSeconds: Int) {
+        target = min(max(.seconds(targetSeconds), Limits.leastReload), Limits.longestReload)
+    }
+
+    func next() -> Duration {
+        unchanged == 0 || unchanged >= Limits.unchangedLoads ? target : target / 2
+    }
+
+    mutating func hasChanged() {
+        (unchanged, stood) = (0, .zero)
+    }
+
+    mutating func wasUnchanged() {
+        stood += next()
+        unchanged += 1
+    }
+}
