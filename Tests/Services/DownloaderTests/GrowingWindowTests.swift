@@ -98,6 +98,53 @@ struct GrowingWindowTests {
         }
     }
 
+    @Test("A live list is read on, and what is new fetched, while a segment takes long")
+    func readOn() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let segments = origin.segments()
+            // It is read twice at the start. Each later list has none of the segments of the one before.
+            origin.serve("/vod/live.m3u8") { count in
+                let first = min(max(count - 2, 0) * 2, 4)
+                let lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+                let listed = segments[first..<first + 2].flatMap { ["#EXTINF:1,", $0] }
+                return (lines + listed + [first == 4 ? "#EXT-X-ENDLIST" : "", ""]).joined(separator: "\n")
+            }
+            origin.fail(segments[1], [.held(after: 1000)])
+            let downloading = try Downloading()
+            let running = Task { try await downloading.run(origin.request("/vod/live.m3u8")) }
+            let others = [1, 3, 4, 5, 6].map { downloading.path("task", "v0/0000\($0).ts") }
+            try await eventually("the other segments", within: .seconds(60)) {
+                others.allSatisfy { FileManager.default.fileExists(atPath: $0) }
+            }
+            origin.release()
+            let task = try await running.value
+            #expect(task.state == .completed && task.notes == nil)
+            try expectWhole(downloading, origin)
+        }
+    }
+
+    @Test("A live segment that is refused and not listed any more is a gap, and what follows is recorded")
+    func dropped() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let segments = origin.segments()
+            origin.serve("/vod/live.m3u8") { count in
+                let first = count <= 2 ? 0 : 3
+                let lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+                let listed = segments[first..<first + 3].flatMap { ["#EXTINF:1,", $0] }
+                return (lines + listed + [first == 3 ? "#EXT-X-ENDLIST" : "", ""]).joined(separator: "\n")
+            }
+            origin.fail(segments[1], Array(repeating: .status(404), count: 100))
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.notes == ["1 s of it are missing at the source"])
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.segments.map(\.isGap) == (0..<6).map { $0 == 1 })
+            #expect(playlist.segments.allSatisfy { $0.discontinuityCount == 0 })
+        }
+    }
+
     @Test("A list is read after its target duration, an unchanged one after half, a stalled one after all")
     func pace() {
         var pause = ReloadPause(targetSeconds: 6)
@@ -111,6 +158,11 @@ struct GrowingWindowTests {
         pause.hasChanged()
         #expect(pause.stood == .zero)
         #expect(ReloadPause(targetSeconds: .max).next() == .seconds(60))
+        // It counts from the beginning of the last reading, however long that took.
+        let begun = SteadyInstant.now
+        pause.begins(at: begun)
+        #expect(pause.rest(at: begun + .seconds(2)) == .seconds(4))
+        #expect(pause.rest(at: begun + .seconds(7)) == .zero)
     }
 
     /// Five seconds behind the end of the window.

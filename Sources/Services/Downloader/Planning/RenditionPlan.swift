@@ -29,6 +29,10 @@ struct RenditionPlan: Sendable {
     /// The number of discontinuities in the segments before the first one that is taken.
     private var skippedDiscontinuities = 0
     private var firstDiscontinuitySequence: UInt64?
+    /// The first part that the latest playlist lists.
+    private var firstListed = 0
+    /// Whether a playlist of it had not ended.
+    private var wasLive = false
 
     var isEnded: Bool { head.isEnded }
     var seconds: Double { parts.last.map { $0.position + $0.seconds } ?? 0 }
@@ -69,7 +73,7 @@ struct RenditionPlan: Sendable {
         let behind = try parts.isEmpty && range == nil ? takeRecorded(beside: playlist, base: base) : []
         var (new, isFirst) = ([Part](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
-        var isKnown = false
+        var (isKnown, first) = (false, Int?.none)
         for (index, segment) in playlist.segments.enumerated() {
             let begin = time
             time += Double(segment.durationMicroseconds) / 1_000_000
@@ -81,6 +85,7 @@ struct RenditionPlan: Sendable {
             if let known = indices[part.names.identity] {
                 renew(known, with: part)
                 isKnown = true
+                first = min(first ?? known, known)
                 // Of a list that is older than the one before, nothing in front of a known segment is new.
                 new = []
                 continue
@@ -94,6 +99,8 @@ struct RenditionPlan: Sendable {
             }
             new.append(part)
         }
+        if !playlist.segments.isEmpty { firstListed = first ?? parts.count }
+        wasLive = wasLive || !playlist.isEnded
         let lines = new.compactMap { append($0) }
         for part in behind { _ = append(part) }
         if hasKept, !isKnown, playlist.isEnded, !(recorded?.isLive ?? false) {
@@ -182,6 +189,17 @@ struct RenditionPlan: Sendable {
         parts[index].isDone = true
         parts[index].byteCount = byteCount
     }
+
+    /// Takes over what became of the parts of an earlier state.
+    mutating func settle(as earlier: RenditionPlan) {
+        for (index, part) in earlier.parts.enumerated() {
+            if part.isDone { settle(index, byteCount: part.byteCount) }
+            if part.segment.isGap { lose(index) }
+        }
+    }
+
+    /// Whether a live source has listed a part, and does so no more.
+    func isDropped(_ index: Int) -> Bool { wasLive && index < firstListed }
 
     /// A part does not come any more: it becomes a gap.
     mutating func lose(_ index: Int) {

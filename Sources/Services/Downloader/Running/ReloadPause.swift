@@ -1,3 +1,5 @@
+import Concurrency
+
 /// The pause before a live playlist is read again (RFC 8216bis §6.3.4).
 ///
 /// A playlist that has not changed for long has stalled, but may continue: it is then read once per target
@@ -7,13 +9,25 @@ struct ReloadPause: Sendable {
     private var unchanged = 0
     /// For how long the playlist has been unchanged.
     private(set) var stood = Duration.zero
+    /// When the last reading began.
+    private var begun: SteadyInstant?
 
-    init(targetSeconds: Int) {
+    init(targetSeconds: Int, begun: SteadyInstant? = nil) {
+        self.begun = begun
         target = min(max(.seconds(targetSeconds), Limits.leastReload), Limits.longestReload)
     }
 
     func next() -> Duration {
         unchanged == 0 || unchanged >= Limits.unchangedLoads ? target : target / 2
+    }
+
+    /// What is left of the pause: it counts from the beginning of the last reading (§6.3.4).
+    func rest(at now: SteadyInstant) -> Duration {
+        begun.map { max(.zero, next() - (now - $0)) } ?? next()
+    }
+
+    mutating func begins(at now: SteadyInstant) {
+        begun = now
     }
 
     mutating func hasChanged() {

@@ -20,19 +20,39 @@ extension TaskRunner {
     /// the order in which they play.
     func settleParts() async throws(DownloadError) {
         let open = openPlaces()
+        takenCounts = plans.map(\.parts.count)
         try await fetchKeys()
         try await fetchSections()
         try await fetchSegments(open)
     }
 
+    /// Has parts that were not listed before fetched beside those that are under way.
+    func takeNewParts() async throws(DownloadError) {
+        let counts = plans.map(\.parts.count)
+        let new = openPlaces(from: takenCounts)
+        guard !new.isEmpty else { return }
+        try await fetchKeys()
+        try await fetchSections()
+        takenCounts = counts
+        for place in new {
+            let file = "\(plans[place.plan].id)/\(plans[place.plan].parts[place.part].names.file)"
+            // A player may have asked for it already.
+            if let urgentPlaces, progresses[file]?.isDemanded == true {
+                urgentPlaces.yield(place)
+            } else {
+                putBack(place)
+            }
+        }
+    }
+
     /// Whether everything that is listed is there, with its keys.
     var isSettled: Bool { openPlaces().isEmpty && missingKeys.isEmpty }
 
-    private func openPlaces() -> [Place] {
+    /// The parts that have to be fetched in the order in which they play, all or those behind so many.
+    private func openPlaces(from counts: [Int]? = nil) -> [Place] {
         let places = plans.indices.flatMap { plan in
-            plans[plan].parts.indices.filter { !plans[plan].parts[$0].isSettled }.map {
-                Place(plan: plan, part: $0)
-            }
+            let parts = plans[plan].parts.indices.dropFirst(counts?[plan] ?? 0)
+            return parts.filter { !plans[plan].parts[$0].isSettled }.map { Place(plan: plan, part: $0) }
         }
         let limit = liveLimit ?? .infinity
         return places.filter { position($0) < limit }.sorted {
@@ -139,6 +159,11 @@ extension TaskRunner {
 
     /// Fetches a segment; false when it has given way to another one that a player waits for.
     func fetchSegment(_ place: Place) async throws(DownloadError) -> Bool {
+        underWay += 1
+        defer {
+            underWay -= 1
+            if underWay == 0 { wakeIdle() }
+        }
         // A copy of the plan would be kept while the segment comes, and copied again when it is settled.
         let id = plans[place.plan].id
         let part = plans[place.plan].parts[place.part]
@@ -152,7 +177,17 @@ extension TaskRunner {
             isBegun: begunParts.contains(file), progress: progress,
             address: { await self.segmentAddress(place) },
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
-        guard let stored = try await fetcher.fetch(order) else {
+        let fetched: StoredBytes?
+        do {
+            fetched = try await fetcher.fetch(order)
+        } catch .part where plans[place.plan].isDropped(place.part) {
+            // It is gone at the source: what comes is recorded all the same.
+            plans[place.plan].lose(place.part)
+            countParts()
+            try await saveProgress()
+            return true
+        }
+        guard let stored = fetched else {
             begunParts.insert(file)
             // A player may have asked for it meanwhile.
             return progress.isDemanded ? try await fetchSegment(place) : false

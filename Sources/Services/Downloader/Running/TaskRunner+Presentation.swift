@@ -10,33 +10,30 @@ extension TaskRunner {
 
     /// Downloads a playlist with everything that it lists.
     func downloadPresentation(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
+        let begun = tools.clock.steady()
         try await prepare(playlist, base: base)
+        reloadPause = ReloadPause(targetSeconds: targetSeconds, begun: begun)
         try await change(.prepared)
         try await writePlaylists(isClosed: false)
-        var pause = ReloadPause(targetSeconds: targetSeconds)
         while true {
             try await settleParts()
-            // Where the playlists were read again for new tokens, they may list more.
+            // Where the playlists were read meanwhile, they may list more.
             guard isSettled else { continue }
             guard isLive, !isLongEnough else { break }
-            try await sleep(pause.next())
-            let (before, edge) = (plans.map(\.parts.count), windowFacts?.span)
-            try await reload()
-            let isLonger = plans.map(\.parts.count) != before
-            if isLonger { try await writePlaylists(isClosed: false) }
-            guard !isLonger, windowFacts?.span == edge else {
-                pause.hasChanged()
-                continue
-            }
-            pause.wasUnchanged()
-            guard request.begin != nil, pause.stood >= Limits.stillWindow else { continue }
-            if windowFacts?.isFinal == true { break }
-            let minutes = pause.stood.components.seconds / 60
-            throw .unfinished("its channel has brought nothing for \(minutes) min")
+            try await readAgain()
+            if try isWhole() { break }
         }
         await finishPicture()
         try await closeLive()
         if request.format != .folder { try await pack() }
+    }
+
+    /// Whether a window without an end is final; throws when it stands still for too long.
+    private func isWhole() throws(DownloadError) -> Bool {
+        guard request.begin != nil, reloadPause.stood >= Limits.stillWindow else { return false }
+        if windowFacts?.isFinal == true { return true }
+        let minutes = Limits.stillWindow.components.seconds / 60
+        throw .unfinished("its channel has brought nothing for \(minutes) min")
     }
 
     /// Reads the playlists, chooses renditions, and gives everything its name.
@@ -147,6 +144,8 @@ extension TaskRunner {
 
     /// Writes the playlists of the folder.
     func writePlaylists(isClosed: Bool) async throws(DownloadError) {
+        await beginWriting()
+        defer { endWriting() }
         for plan in plans {
             let media = plan.localPlaylist(isClear: storesClear, isClosed: isClosed)
             try await folder.replace(playlistName(of: plan.id), with: media.writtenBytes())
@@ -157,18 +156,10 @@ extension TaskRunner {
     /// Seconds from the first segment that are taken; nil for all.
     var liveLimit: Double? { request.limit }
 
-    private var isLongEnough: Bool {
+    var isLongEnough: Bool {
         guard let liveLimit else { return false }
         return plans.allSatisfy { $0.seconds >= liveLimit }
     }
 
     private var targetSeconds: Int { plans.compactMap(\.head.targetDurationSeconds).max() ?? 6 }
-
-    private func sleep(_ duration: Duration) async throws(DownloadError) {
-        do {
-            try await tools.clock.sleep(for: duration)
-        } catch {
-            throw .cancelled
-        }
-    }
 }

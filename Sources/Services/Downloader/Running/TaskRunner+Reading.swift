@@ -5,6 +5,33 @@ import Timeline
 
 /// Reading the playlists of the source.
 extension TaskRunner {
+    /// Reads the playlists of a presentation that has not ended, again and again until it is cancelled, and
+    /// has what is new fetched beside the segments that are under way.
+    ///
+    /// A source lists a segment only for a while, however long another one takes. What goes wrong here is
+    /// told when everything else is there: then the playlists are read once more.
+    func readOn() async {
+        while isLive, !isLongEnough {
+            do throws(DownloadError) {
+                try await readAgain()
+                try await takeNewParts()
+            } catch {
+                if error == .cancelled { return }
+            }
+        }
+    }
+
+    /// Reads the playlists again when it is time, unless another call does so before.
+    func readAgain() async throws(DownloadError) {
+        let seen = readings
+        do {
+            try await tools.clock.sleep(for: reloadPause.rest(at: tools.clock.steady()))
+        } catch {
+            throw .cancelled
+        }
+        try await renew(since: seen)
+    }
+
     /// Reads the playlists again, unless this has been done since a reading.
     func renew(since reading: Int?) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
@@ -15,12 +42,21 @@ extension TaskRunner {
     }
 
     /// Reads all playlists again, so that parts get their URLs of now and new parts are added.
-    func reload() async throws(DownloadError) {
-        var plans = plans
+    private func reload() async throws(DownloadError) {
+        reloadPause.begins(at: tools.clock.steady())
+        let (before, edge) = (plans.map(\.parts.count), windowFacts?.span)
+        var wanted = plans
         if multivariant != nil || plans[0].url != (try? request.address()) {
-            try await renewAddresses(&plans)
+            try await renewAddresses(&wanted)
         }
-        try await load(plans)
+        try await load(wanted)
+        let isLonger = plans.map(\.parts.count) != before
+        if isLonger || windowFacts?.span != edge {
+            reloadPause.hasChanged()
+        } else {
+            reloadPause.wasUnchanged()
+        }
+        if isLonger { try await writePlaylists(isClosed: false) }
     }
 
     /// Takes the addresses of the renditions from the multivariant playlist, which may have new tokens.
@@ -55,11 +91,9 @@ extension TaskRunner {
             try await folder.append(
                 try PartsFile.bytes(of: lines), to: PartsFile.name(of: plan.id.description))
         }
-        // Parts may have been stored while playlists were read.
+        // Parts may have come, or been given up, while playlists were read.
         for index in wanted.indices where index < plans.count {
-            for (position, part) in plans[index].parts.enumerated() where part.isDone {
-                wanted[index].settle(position, byteCount: part.byteCount)
-            }
+            wanted[index].settle(as: plans[index])
         }
         (plans, keyNames) = (wanted, names)
         readings += 1

@@ -2,8 +2,10 @@ import Concurrency
 
 /// The order in which segments are fetched: as they play, from where the player is.
 extension TaskRunner {
-    /// Fetches segments; the first that cannot be had ends the others.
+    /// Fetches segments, and those that a presentation lists meanwhile which has not ended; the first that
+    /// cannot be had ends the others.
     func fetchSegments(_ places: [Place]) async throws(DownloadError) {
+        guard !places.isEmpty else { return }
         waitingPlaces = places[...]
         let (urgent, continuation) = AsyncStream<Place>.makeStream()
         urgentPlaces = continuation
@@ -11,12 +13,16 @@ extension TaskRunner {
             urgentPlaces = nil
             waitingPlaces = []
         }
+        // A list that becomes longer may give all transfers something to do.
+        let count = min(max(tools.options.parallel, 1), isLive ? .max : places.count)
         do {
+            // Cancelled when all are there.
+            async let _: Void = readOn()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.fetchUrgent(urgent) }
                 group.addTask {
                     defer { continuation.finish() }
-                    try await self.fetchAll(places.count)
+                    try await self.fetchAll(count)
                 }
                 try await group.waitForAll()
             }
@@ -28,9 +34,7 @@ extension TaskRunner {
     }
 
     /// Fetches the first segments alone, since a player begins with them, and then with all transfers.
-    private func fetchAll(_ count: Int) async throws {
-        guard count > 0 else { return }
-        let all = min(max(tools.options.parallel, 1), count)
+    private func fetchAll(_ all: Int) async throws {
         let alone = min(plans.count, all)
         let (begun, first) = AsyncStream<Void>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { workers in
@@ -58,7 +62,7 @@ extension TaskRunner {
 
     /// Fetches one segment after the other; `first` is finished by the first that is there.
     private func fetchInOrder(_ first: AsyncStream<Void>.Continuation) async throws {
-        while !waitingPlaces.isEmpty {
+        while await hasMore() {
             if Task.isCancelled { throw DownloadError.cancelled }
             let isThere: Bool? = try await tools.gate.inTurn { () async throws(DownloadError) -> Bool in
                 guard let place = nextPlace() else { return true }
@@ -71,6 +75,23 @@ extension TaskRunner {
             // A player that waits needs the processor as well.
             if await tools.gate.pass(nil) { await makePicture() }
         }
+    }
+
+    /// Whether a segment waits; while others are under way, a list that becomes longer is waited for.
+    private func hasMore() async -> Bool {
+        while waitingPlaces.isEmpty {
+            guard underWay > 0, isLive, !isLongEnough, !Task.isCancelled else { return false }
+            let (changes, change) = AsyncStream<Void>.makeStream()
+            idle.append(change)
+            for await _ in changes {}
+        }
+        return true
+    }
+
+    /// Lets transfers look again whether there is something to do.
+    func wakeIdle() {
+        for change in idle { change.finish() }
+        idle = []
     }
 
     /// Fetches what a player waits for, at once and beside the others.
@@ -95,9 +116,10 @@ extension TaskRunner {
     }
 
     /// Has a segment fetched later, in the order in which it plays.
-    private func putBack(_ place: Place) {
+    func putBack(_ place: Place) {
         let index = firstWaiting { (position($0), $0.plan) > (position(place), place.plan) }
         waitingPlaces.insert(place, at: index)
+        wakeIdle()
     }
 
     /// The index of the first segment that waits and is late enough, found by halving.

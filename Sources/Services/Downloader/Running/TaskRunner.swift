@@ -29,6 +29,12 @@ actor TaskRunner {
     var begunParts: Set<String> = []
     /// Segments that no transfer has taken yet, in the order in which they play.
     var waitingPlaces: ArraySlice<Place> = []
+    /// Parts of each plan that have been given to the transfers, or are there.
+    var takenCounts: [Int] = []
+    /// Segments that are being fetched.
+    var underWay = 0
+    /// Finished for transfers that have nothing to do, when they may have.
+    var idle: [AsyncStream<Void>.Continuation] = []
     /// Takes segments that go before the others, while segments are fetched.
     var urgentPlaces: AsyncStream<Place>.Continuation?
     /// Where the player is, seconds.
@@ -40,13 +46,15 @@ actor TaskRunner {
     /// Counts how often the playlists were read.
     var readings = 0
     let renewing = AsyncSemaphore(permits: 1)
+    /// When the playlists of a presentation that has not ended are read again.
+    var reloadPause = ReloadPause(targetSeconds: 0)
     private let report: @Sendable (DownloadTask) -> Void
     private var meter: SpeedMeter
     private var reportedAt: SteadyInstant?
     private var savedAt: SteadyInstant?
     private var isSaving = false
     private var isWriting = false
-    /// Callers that wait until the task's file is free.
+    /// Callers that wait until they may write the task's files.
     private var writers: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -207,15 +215,22 @@ extension TaskRunner {
         }
     }
 
-    /// Writes the task's file; calls wait for each other, because all use the same draft.
+    /// Writes the task's file.
     func save() async throws(DownloadError) {
+        await beginWriting()
+        defer { endWriting() }
+        try await folder.replaceTask(stored)
+    }
+
+    /// Waits for other calls that write files of the task, because all use the same drafts.
+    func beginWriting() async {
         while isWriting { await withCheckedContinuation { writers.append($0) } }
         isWriting = true
-        defer {
-            isWriting = false
-            if !writers.isEmpty { writers.removeFirst().resume() }
-        }
-        try await folder.replaceTask(stored)
+    }
+
+    func endWriting() {
+        isWriting = false
+        if !writers.isEmpty { writers.removeFirst().resume() }
     }
 
     /// Stores the progress every few seconds, so that it is known after a kill.
