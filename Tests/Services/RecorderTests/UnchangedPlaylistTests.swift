@@ -1,5 +1,6 @@
 import Concurrency
 import HTTP
+import Monitoring
 import Testing
 import Timeline
 
@@ -124,6 +125,29 @@ struct UnchangedPlaylistTests {
         #expect(conditional.count >= 5 && conditional.allSatisfy { $0 <= 18 })
         #expect(unconditional.first.map { (18...22).contains($0) } == true)
         #expect(fetched == ["2.ts"])
+    }
+
+    @Test("still lists a segment that cannot be fetched, which is tried again")
+    func stillListed() throws {
+        var driver = try StateDriver([Self.source])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let version = PlaylistVersion(digest: [1], url: try HTTPURL(Self.source.url), entityTag: "\"a\"")
+        var actions = try driver.answer(opening, Self.text, version, at: 0)
+        var tries: [Double] = []
+        for time in stride(from: 0.5, to: 60, by: 0.5) {
+            var next = driver.send(.clockAdvanced, at: time)
+            for request in actions.segmentRequests {
+                next += driver.send(.segmentFailed(FetchFailure(status: 404), request), at: time)
+            }
+            for request in actions.playlistRequests {
+                let arrival = Moment(date: at(time), steady: moment(time))
+                next += driver.send(.playlistUnchanged(arrival, request), at: time)
+            }
+            tries += next.segmentRequests.map { _ in time }
+            actions = next
+        }
+        #expect(tries.contains { $0 > 30 })
+        #expect(driver.state.progress.renditions[video(0)]?.status.lost == [:])
     }
 
     @Test("An older playlist is judged again when it comes again, and a failure asks for all of the next one")

@@ -20,6 +20,8 @@ struct FetchQueues: Sendable {
         var doubtedUntil: SteadyInstant? { didSet { rested() } }
         /// When the next pause between two tries ends; all events ask for it.
         private(set) var nextRested: SteadyInstant?
+        /// What the playlist that was taken last lists; nil before the first one.
+        fileprivate var listed: Listed?
 
         /// How many downloads may begin now.
         ///
@@ -118,6 +120,14 @@ struct FetchQueues: Sendable {
             }
         }
 
+        /// Changes the requests that are not running.
+        fileprivate mutating func change(_ changed: (SegmentRequest) -> SegmentRequest) {
+            guard count > 0 else { return }
+            waiting = waiting.map(changed)
+            postponed = postponed.map(changed)
+            resting = resting.map { Resting(request: changed($0.request), until: $0.until) }
+        }
+
         /// Takes out the next ones, at most so many.
         mutating func take(_ limit: Int) -> [SegmentRequest] {
             var taken: [SegmentRequest] = []
@@ -132,6 +142,23 @@ struct FetchQueues: Sendable {
             taken += later
             postponed.removeFirst(later.count)
             return taken
+        }
+    }
+
+    /// The segments of a playlist.
+    fileprivate struct Listed: Sendable {
+        var use: SourceUse
+        var run: Int64?
+        var first: UInt64
+        var count: Int
+
+        /// Where the segment of a request stands among them; nil when it is not one of them.
+        func index(of request: SegmentRequest) -> Int? {
+            let index = Int(clamping: request.segment.listedNumber &- first)
+            // The source may have been opened again meanwhile.
+            guard request.use.source == use.source, request.segment.identity.run == run, index < count
+            else { return nil }
+            return index
         }
     }
 
@@ -183,25 +210,21 @@ struct FetchQueues: Sendable {
         _ playlist: MediaPlaylist, of id: RenditionID, run: Int64?, areRenamed: Bool = false,
         _ use: SourceUse, base: HTTPURL, arrival: SteadyInstant,
     ) {
+        if queues[id] == nil { queues[id] = Queue() }
         guard let place = queues.place(of: id) else { return }
         if queues.values[place].doubtedUntil != nil {
             (queues.values[place].doubted, queues.values[place].doubtedUntil) = ([], nil)
         }
+        let listed = Listed(
+            use: use, run: run, first: playlist.number(at: 0), count: playlist.segments.count)
+        queues.values[place].listed = listed
         guard queues.values[place].count > 0 else { return }
-        let queue = queues.values[place]
-        let first = playlist.number(at: 0)
         let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
-        func relisted(_ request: SegmentRequest) -> SegmentRequest {
-            let index = Int(clamping: request.segment.listedNumber &- first)
-            // The source may have been opened again meanwhile.
-            guard request.use.source == use.source, request.segment.identity.run == run,
-                playlist.segments.indices.contains(index)
+        queues.values[place].change { request in
+            guard let entry = listed.index(of: request).map({ playlist.segments[$0] }),
+                SeenEntry.isSame(entry, as: request.segment.entry, areRenamed: areRenamed)
             else { return request }
-            let entry = playlist.segments[index]
-            guard SeenEntry.isSame(entry, as: request.segment.entry, areRenamed: areRenamed) else {
-                return request
-            }
             var request = request
             (request.segment.entry.uri, request.base, request.use) = (entry.uri, base, use)
             // What is in force at the first segment after skipped ones is not in the playlist.
@@ -209,15 +232,15 @@ struct FetchQueues: Sendable {
                 request.segment.entry.keys = entry.keys
                 request.segment.entry.map = entry.map
             }
-            if request.attempt < Limits.triesWhileListed {
-                request.segment.availableUntil = max(request.segment.availableUntil, available)
-            }
-            return request
+            return request.available(until: available)
         }
-        queues[id]?.waiting = queue.waiting.map(relisted)
-        queues[id]?.postponed = queue.postponed.map(relisted)
-        queues[id]?.resting = queue.resting.map {
-            Resting(request: relisted($0.request), until: $0.until)
+    }
+
+    /// The playlist that was taken last is still the same: the source holds its segments until a later time.
+    mutating func stillListed(_ id: RenditionID, until time: SteadyInstant) {
+        guard let place = queues.place(of: id), let listed = queues.values[place].listed else { return }
+        queues.values[place].change { request in
+            listed.index(of: request) == nil ? request : request.available(until: time)
         }
     }
 

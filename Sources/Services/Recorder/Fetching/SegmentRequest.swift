@@ -43,6 +43,16 @@ package struct SegmentRequest: Sendable {
             Limits.longestPauseForWhole)
     }
 
+    /// The same while the source lists the segment, which it holds until a time.
+    ///
+    /// After `Limits.triesWhileListed` tries the time is no longer moved.
+    func available(until time: SteadyInstant) -> SegmentRequest {
+        guard attempt < Limits.triesWhileListed, time > segment.availableUntil else { return self }
+        var request = self
+        request.segment.availableUntil = time
+        return request
+    }
+
     /// The first try may have failed because of its connection or the server that it leads to.
     var wantsFreshConnection: Bool { attempt == 2 && held == nil }
 

@@ -64,6 +64,9 @@ struct Polling: Sendable {
         beat.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
     }
 
+    /// How long the source can be expected to hold what it lists now (RFC 8216bis §6.2.2).
+    var availability: Duration { .microseconds(min(playlistLength, Limits.longestRetry) + target) }
+
     private func pauseAfterLoad(changed: Bool, length: Int64, now: SteadyInstant) -> Int64 {
         isEnded
             ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastNews)

@@ -61,7 +61,7 @@ extension RecordingState {
         guard isRecording, sources.isCurrent(request.use), case .rendition(let id) = request.purpose else {
             return
         }
-        sources.session?.unchanged(id, now: arrival)
+        if let until = sources.session?.unchanged(id, now: arrival) { fetches.stillListed(id, until: until) }
         goOn(id, now: arrival)
     }
 

@@ -172,9 +172,13 @@ extension SourceSession {
     }
 
     /// The playlist that was taken last has come once more.
-    mutating func unchanged(_ id: RenditionID, now: SteadyInstant) {
-        guard let begun = polls[id]?.begun else { return }
-        polls[id]?.polling.unchanged(begun: begun, now: now)
+    ///
+    /// - Returns: until when the source can be expected to hold what it lists; nil without such a playlist
+    mutating func unchanged(_ id: RenditionID, now: SteadyInstant) -> SteadyInstant? {
+        guard let place = polls.place(of: id) else { return nil }
+        let begun = polls.values[place].begun
+        polls.values[place].polling.unchanged(begun: begun, now: now)
+        return now + polls.values[place].polling.availability
     }
 
     mutating func failed(_ id: RenditionID, now: SteadyInstant) {
