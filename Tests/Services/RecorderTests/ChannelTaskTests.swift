@@ -2,6 +2,7 @@ import Catalogue
 import Concurrency
 import DatabaseSupport
 import Foundation
+import HTTP
 import HTTPClient
 @testable import Journal
 import Monitoring
@@ -19,11 +20,13 @@ struct ChannelTaskTests {
     /// A source on this machine that lists what it is told, and what a task of its channel is made of.
     private struct Stage {
         let fixture: RecorderFixture
+        let origin: Origin
         let channel: Channel
         let listed: Listed
         let pool: PostgresPool
         let parts: RecorderParts
         let starts = AsyncSemaphore(permits: 1)
+        let unfinished = UnfinishedSegments()
         let log = LogLines()
 
         init(
@@ -47,14 +50,14 @@ struct ChannelTaskTests {
                 clock: .system, isDiskFull: { false })
             var channel = fixture.channel
             channel.settings.sources = [try origin.source("/live.m3u8")]
-            (self.fixture, self.channel, self.listed) = (fixture, channel, listed)
+            (self.fixture, self.origin, self.channel, self.listed) = (fixture, origin, channel, listed)
         }
 
         /// Records while a body runs.
         func recording(_ body: () async throws -> Void) async throws {
             let task = ChannelTask(
                 channel: channel, node: RecorderFixture.node, heartbeat: Heartbeat(), starts: starts,
-                unfinished: UnfinishedSegments(), parts: parts, logger: log.logger)
+                unfinished: unfinished, parts: parts, logger: log.logger)
             let run = Task { await task.run() }
             let result = await Result { try await body() }
             run.cancel()
@@ -194,6 +197,24 @@ struct ChannelTaskTests {
             let lines = try await stage.parts.journal.channel(stage.channel.id).replay()
             let latest = try #require(lines.compactMap(\.1.fact?.end).max())
             #expect(latest < Instant(seconds: Int64(Date.now.timeIntervalSince1970) + 60))
+        }
+    }
+
+    @Test("What was to be fetched of such a timeline does not lead it back there")
+    func leftDownloads() async throws {
+        try await onStage { stage in
+            stage.origin.serve("/3.ts", .notFound)
+            stage.listed.ahead.withLock { $0 = 300 }
+            stage.listed.list(0...3)
+            try await stage.recording {
+                try await stage.waitForCatalogue(3)
+                _ = try #require(try await stage.parts.catalogue.reanchor(stage.channel))
+                stage.listed.ahead.withLock { $0 = 0 }
+                stage.listed.list(4...7)
+                try await stage.waitForCatalogue(4)
+            }
+            let latest = try await stage.fixture.number("SELECT max(start_us) / 1000000 FROM segment")
+            #expect(try #require(latest) < Int(Date.now.timeIntervalSince1970) + 60)
         }
     }
 

@@ -23,7 +23,7 @@ extension ChannelTask {
         /// Another node recorded last, and this node does not know up to where: recording now would repeat
         /// segments and leave a gap.
         case later
-        case recorder(ChannelRecorder)
+        case recorder(ChannelRecorder, fence: Int64)
     }
 
     /// Does work that needs the catalogue.
@@ -68,14 +68,14 @@ extension ChannelTask {
                     if let failure { throw failure }
                     continue
                 case .later: break
-                case .recorder(let recorder):
+                case .recorder(let recorder, let fence):
                     let reason =
                         failure.map { "\($0)" } ?? "no answer in \(passed.components.seconds) seconds"
                     logger.warning("Recording without the catalogue", metadata: ["error": "\(reason)"])
                     isRecording = true
                     group.addTask {
                         defer { parts.board.set(nil, of: channel.id) }
-                        unfinished.leave(await recorder.run().unfinished, of: channel.row)
+                        unfinished.leave(await recorder.run().unfinished, of: channel.row, under: fence)
                         return .recorded
                     }
                 }
@@ -112,8 +112,8 @@ extension ChannelTask {
         let state = RecordingState(
             channel: channel, lease: lease?.lease(at: now.steady) ?? point.lease,
             heads: point.heads(entered), newestRun: point.sourceRun, publishes: false,
-            unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
-        return .recorder(recorder(state, journal))
+            unfinished: unfinished.take(of: channel.row, reanchor: reanchor), at: now, seed: parts.seed())
+        return .recorder(recorder(state, journal), fence: state.lease.fence)
     }
 }
 

@@ -66,7 +66,7 @@ struct ChannelTask: Sendable {
         guard let (recorder, lease) = try started.get() else { return true }
         logger.info("Recording", metadata: ["fence": "\(lease.lease.fence)"])
         let result = await run(recorder, since: lease.clock.date(at: parts.clock.steady()))
-        unfinished.leave(result.unfinished, of: channel.row)
+        unfinished.leave(result.unfinished, of: channel.row, under: lease.lease.fence)
         if result.ending == .knewTooLittle, !Task.isCancelled { return false }
         await release(lease.lease)
         switch result.ending {
@@ -132,7 +132,8 @@ struct ChannelTask: Sendable {
         let now = Moment(parts.clock)
         let state = RecordingState(
             channel: channel, lease: taken.lease(at: now.steady), heads: heads, newestRun: newestRun,
-            unfinished: unfinished.take(of: channel.row), at: now, seed: parts.seed())
+            unfinished: unfinished.take(of: channel.row, reanchor: taken.lease.reanchor), at: now,
+            seed: parts.seed())
         return (recorder(state, journal), taken)
     }
 

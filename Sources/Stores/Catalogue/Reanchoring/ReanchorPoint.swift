@@ -16,7 +16,12 @@ package struct ReanchorPoint: Sendable, Equatable {
 
     /// Whether a segment of the former timeline lies ahead of the point.
     package func setsAside(_ fact: SegmentFact) -> Bool {
-        fact.fence < fence && fact.start >= instant
+        setsAside(fact.placed, recordedUnder: fact.fence)
+    }
+
+    /// The same of a segment that was listed under a fence.
+    package func setsAside(_ segment: PlacedSegment, recordedUnder fence: Int64) -> Bool {
+        fence < self.fence && segment.start >= instant
     }
 }
 
