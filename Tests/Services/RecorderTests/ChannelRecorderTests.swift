@@ -175,6 +175,33 @@ struct ChannelRecorderTests {
         #expect(starts == Array(repeating: [at(1000), at(1006), at(1012)], count: 2))
     }
 
+    @Test("So does one that is new after a start, in the run in which the dated one goes on")
+    func newBesideContinued() {
+        var progress = ChannelProgress(choice: .auto)
+        var generator = SeededChance(seed: 1)
+        let known = (0...2).map { number in
+            KnownSegment(
+                run: 7, number: number, start: at(1000 + Double(number) * 6), duration: 6 * seconds,
+                isLost: false, digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, last: nil, known: known)
+        progress.resume([head], newestRun: nil)
+        _ = progress.open([video(0), audio].map { RenditionDescription(id: $0) })
+        let playlists = [
+            (video(0), list(3...5, date: { 1000 + Double($0) * 6 })), (audio, list(73...75)),
+        ]
+        let listings = playlists.map { rendition, playlist in
+            progress.playlistArrived(
+                playlist, of: rendition, at: arrived(1056), gap: nil, &generator)
+        }
+        for listing in listings {
+            #expect(listing.segments.map(\.placed.start) == [at(1018), at(1024), at(1030)])
+            #expect(listing.segments.map(\.identity.run) == [7, 7, 7])
+            #expect(listing.runCause == nil)
+        }
+    }
+
     @Test("What the journal has of a timeline that the channel has left does not lead the recording there")
     func reanchored() async throws {
         try await RecorderFixture.run { fixture in

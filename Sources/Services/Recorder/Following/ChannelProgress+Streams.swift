@@ -37,6 +37,13 @@ extension ChannelProgress {
         return run != sourceRun.id
     }
 
+    /// The run of an earlier process in which the leading rendition goes on; nil while no playlist has shown
+    /// that it does.
+    var continuedRun: Int64? {
+        guard let place = leaderPlace, !renditions.values[place].follower.entries.isEmpty else { return nil }
+        return renditions.values[place].run
+    }
+
     /// The source brings nothing to any rendition, until each of them lists something new.
     mutating func inTrouble(_ reason: GapReason) {
         for id in renditions.keys where renditions[id]?.trouble == nil { renditions[id]?.trouble = reason }

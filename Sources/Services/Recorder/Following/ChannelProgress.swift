@@ -304,8 +304,9 @@ extension ChannelProgress {
     ) {
         let former = rendition.run
         expired += rendition.beginRun()
-        if let sourceRun, former != sourceRun.id, former != nil || restart == nil {
-            rendition.run = sourceRun.id
+        let present = sourceRun?.id ?? (former == nil && restart == nil ? continuedRun : nil)
+        if let present, former != present, former != nil || restart == nil {
+            rendition.run = present
             return
         }
         let isDated = playlist.segments.contains { $0.programDateTimeMicroseconds != nil }
