@@ -3,6 +3,7 @@ import HTTP
 import HTTPClient
 @testable import Journal
 import SegmentStore
+import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -67,6 +68,28 @@ struct KeyTokenTests {
             clock.pass(6)
             let name = try Ciphered.name(of: Ciphered.key)
             #expect(try await fetcher.open(pending).format.keyName == name)
+        }
+    }
+
+    @Test("is waited for by a listed segment for its own time only, while another one asks for it")
+    func asked() async throws {
+        try await Origin.run { origin in
+            try serve(origin)
+            let clock = TestClock()
+            let fetcher = try origin.fetcher(store: MemorySegmentStore(), clock: clock.clock)
+            let pending = try #require(
+                await fetcher.outcome(of: try request(7, key: "key", origin)).pending)
+            clock.pass(6)
+            origin.hang("/key")
+            let hasEnded = Mutex(false)
+            let opening = Task {
+                _ = try? await fetcher.open(pending)
+                hasEnded.withLock { $0 = true }
+            }
+            defer { opening.cancel() }
+            try await eventually { origin.requests(for: "/key") == 2 }
+            #expect(await fetcher.outcome(of: try request(8, key: "key", origin)).pending != nil)
+            #expect(!hasEnded.withLock { $0 })
         }
     }
 

@@ -50,7 +50,7 @@ actor KeyCache {
     private var recent: [(identity: String, key: ContentKey)] = []
     /// Where playlists named a key last, by the identity of its URL.
     private var listed: [(identity: String, url: HTTPURL)] = []
-    private var inFlight: [Place: Task<ContentKey, any Error>] = [:]
+    private var inFlight: [Place: Task<Result<ContentKey, any Error>, Never>] = [:]
     private var misses: [String: Miss] = [:]
     /// Keys that did not open a segment, by URL.
     private var doubts: [String: Doubt] = [:]
@@ -141,12 +141,18 @@ actor KeyCache {
             try await keep(known.key)
             return known.key
         }
-        if let running = inFlight[place] { return try await running.value }
-        let task = Task { try await self.fetch(url, link: link, within: time) }
+        if let running = inFlight[place] {
+            // It may have more time.
+            guard let outcome = await running.value(within: time, by: clock) else {
+                throw FetchFailure(.keyMissing, "the key: no answer in \(time)")
+            }
+            return try outcome.get()
+        }
+        let task = Task { await Result { try await self.fetch(url, link: link, within: time) } }
         inFlight[place] = task
         defer { inFlight[place] = nil }
         do {
-            let key = try await task.value
+            let key = try await task.value.get()
             keep(key, at: place, url.identity)
             return key
         } catch {
