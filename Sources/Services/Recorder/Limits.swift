@@ -99,10 +99,12 @@ enum Limits {
     /// Whether a new source run has begun is decided before that.
     static let doubtfulTargets: Int64 = 4
     /// Markers of one playlist that are looked at, the last ones: a break every minute for a day.
+    ///
+    /// As many that began more than an hour ago may become known within an hour.
     static let listedMarkers = 2000
     /// Markers of a channel that are held in memory, to know what is new of them.
     static let heldMarkers = 4000
-    /// Markers of a channel that may become known within an hour: sources list a few for each break.
+    /// Newer markers of a channel that may become known within an hour: sources list a few for each break.
     static let markersPerHour = 1000
     /// Bytes of a marker's id.
     static let markerIDBytes = 256

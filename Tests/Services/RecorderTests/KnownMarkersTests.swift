@@ -113,6 +113,16 @@ struct KnownMarkersTests {
         #expect(Self.take([long], &known, at: 7400).isEmpty)
     }
 
+    @Test("A day of markers in the first playlist leaves room for all that become known within the hour")
+    func longPlaylist() {
+        var known = KnownMarkers()
+        let (minutes, now) = (24 * 60, 24 * 3600.0)
+        let day = (0..<minutes).map { Self.range("\($0)", at: Double($0) * 60) }
+        #expect(Self.take(day, &known, first: 0, at: now).count == minutes)
+        let new = (0..<10).map { Self.range("new \($0)", at: now + Double($0)) }
+        #expect(Self.take(day + new, &known, first: 0, at: now + 60).map(\.id) == new.map(\.id))
+    }
+
     @Test("Tags that add to a marker without end make it no larger than a bound, also after a restart")
     func boundedSum() {
         var known = KnownMarkers()

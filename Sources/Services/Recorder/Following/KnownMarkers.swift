@@ -19,8 +19,8 @@ struct KnownMarkers: Sendable {
     private var known: [Key: Known] = [:]
     /// The markers of each id, the newest last.
     private var ofID: [String: [Key]] = [:]
-    /// New markers of the present hour.
-    private var hour: (number: Int64, count: Int) = (0, 0)
+    /// New markers of the present hour; older ones count apart, as a first playlist may list many.
+    private var hour: (number: Int64, count: Int, formerCount: Int) = (0, 0, 0)
 
     /// Takes what a playlist lists.
     ///
@@ -100,12 +100,22 @@ struct KnownMarkers: Sendable {
         let marker = Marker(range, sourceStart: start, begin: dates.begin(of: start, arrival: arrival))
         let length = marker.length ?? (marker.endsOnNext ? .max : marker.plannedLength ?? 0)
         if let first, start + length < first { return nil }
-        let number = arrival.microseconds / (3600 * Microseconds.perSecond)
-        if hour.number != number { hour = (number, 0) }
-        guard hour.count < Limits.markersPerHour else { return nil }
-        hour.count += 1
+        guard counts(marker, at: arrival) else { return nil }
         hold(Known(range: range, marker: marker), key)
         return marker
+    }
+
+    /// Counts a new marker; false when there were too many within the hour.
+    private mutating func counts(_ marker: Marker, at arrival: Instant) -> Bool {
+        let length = 3600 * Microseconds.perSecond
+        let number = arrival.microseconds / length
+        if hour.number != number { hour = (number, 0, 0) }
+        if marker.begin + length < arrival {
+            hour.formerCount += 1
+            return hour.formerCount <= Limits.listedMarkers
+        }
+        hour.count += 1
+        return hour.count <= Limits.markersPerHour
     }
 
     private mutating func hold(_ entry: Known, _ key: Key) {
