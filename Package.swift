@@ -90,7 +90,7 @@ let modules: [Module] = [
             "Timeline", "Encoding", "Concurrency", "HLS", "MediaFormat", "HTTP", "HTTPClient", "Compression",
             "Digest", "SegmentStore", "Journal", "Catalogue", "Monitoring",
         ],
-        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "HTTPServer"],
+        packages: [logging], tests: ["TestSupport", "DatabaseSupport", "Postgres", "HTTPServer", "Files"],
     ),
     Module(
         name: "Playback", layer: "Services",

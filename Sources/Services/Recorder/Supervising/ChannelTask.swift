@@ -23,21 +23,25 @@ struct ChannelTask: Sendable {
         var delay = Limits.shortestRestart
         // What another source lists may lie further back.
         var isBrief = channel.settings.sources.count == 1
+        // Lines that the journal had left when another node owned the channel; nil if it may have others.
+        var left: Int?
         while !Task.isCancelled {
             do {
-                if let lease = try await lease() {
+                let taken = try await lease()
+                if let lease = taken.value {
+                    left = nil
                     let knewEnough = try await record(under: lease, isBrief: isBrief)
                     if !knewEnough {
                         isBrief = false
                         continue
                     }
                 } else {
-                    try await parts.journal.channel(channel.id).removeResumePoint()
-                    _ = try await UnownedJournal(channel: channel, parts: parts).enterSome()
+                    left = try await enterJournal(besides: taken.hasRecorded ? nil : left)
                 }
                 delay = Limits.shortestRestart
             } catch {
                 if Task.isCancelled { break }
+                left = nil
                 logger.error("Recording stopped and begins again", metadata: ["error": "\(error)"])
                 delay = min(delay * 2, Limits.longestRestart)
             }
@@ -45,9 +49,22 @@ struct ChannelTask: Sendable {
         }
     }
 
+    /// Enters some of what the journal holds of a channel that another node owns.
+    ///
+    /// `left` is how many lines were left before, none of which could be entered; nil to look at them.
+    ///
+    /// - Returns: how many are left, if none could be entered; else nil
+    private func enterJournal(besides left: Int?) async throws -> Int? {
+        let journal = try parts.journal.channel(channel.id)
+        try await journal.removeResumePoint()
+        let waiting = try await journal.waitingCount()
+        if waiting == left { return left }
+        return try await UnownedJournal(channel: channel, parts: parts).enterSome() ? nil : waiting
+    }
+
     /// Takes the lease; the channel is recorded meanwhile if the catalogue is away and this node owned it.
-    private func lease() async throws -> TakenLease? {
-        try await whileRecording(under: nil) { try await takeLease() }.value
+    private func lease() async throws -> (value: TakenLease?, hasRecorded: Bool) {
+        try await whileRecording(under: nil) { try await takeLease() }
     }
 
     private func takeLease() async throws -> TakenLease? {
