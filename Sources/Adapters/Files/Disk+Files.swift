@@ -1,15 +1,18 @@
 import Glibc
 
 extension Disk {
-    /// The bytes of a file, at most this many; nil when it does not exist.
-    package func read(_ path: String, upTo limit: Int64) throws(Failure) -> [UInt8]? {
+    /// The bytes of a file from an offset on, at most this many; nil when it does not exist.
+    package func read(
+        _ path: String, from offset: Int64 = 0, upTo limit: Int64,
+    ) throws(Failure) -> [UInt8]? {
         let number = try attempt(.open, path, tolerating: [ENOENT]) {
             unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         }
         guard number >= 0 else { return nil }
         let file = DescriptorHandle<Failure>(owning: number, path: path)
         try check(.read, path)
-        return try file.read(at: 0, upTo: Int(min(Int64(file.status().st_size), limit)))
+        let rest = try max(0, Int64(file.status().st_size) - offset)
+        return try file.read(at: offset, upTo: Int(min(rest, limit)))
     }
 
     /// The length of a file, of a link itself; nil when the file or a folder on its path does not exist.

@@ -52,7 +52,7 @@ extension ChannelFiles {
         if !lines.damagedLines.isEmpty { report(lines.damagedLines, in: file, bytes) }
         let done = DoneRecord.reading(try disk.read(path(file.doneName), upTo: Limits.channelByteCount) ?? [])
         file.byteCount = Int64(bytes.count)
-        file.lineCount = lines.payloads.count
+        file.ends = lines.ends
         file.waiting = Set(lines.wholeLines).subtracting(done)
         return file
     }

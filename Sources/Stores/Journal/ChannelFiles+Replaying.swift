@@ -24,32 +24,53 @@ extension ChannelFiles {
     private func replay(
         _ file: inout JournalFile, from first: Int, limit: Int
     ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {
-        let wanted = file.waiting.filter { $0 >= first }.sorted()
-        guard !wanted.isEmpty else { return [] }
-        let bytes = try disk.read(path(file.name), upTo: Limits.channelByteCount) ?? []
-        let payloads = JournalLines(bytes).payloads
+        var wanted = file.waiting.filter { $0 >= first }.sorted()[...]
         var entries: [(JournalPosition, JournalEntry)] = []
         var damaged: [Int] = []
         var unread = UnreadPart()
-        for line in wanted where entries.count < limit {
-            guard line < payloads.count, let payload = payloads[line] else {
-                damaged.append(line)
-                continue
-            }
-            do {
-                let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(payload))
-                entries.append((JournalPosition(file: file.number, line: line), entry))
-            } catch {
-                unread.add(line, payload, error)
+        while entries.count < limit, !wanted.isEmpty {
+            let lines = wanted.prefix(limit - entries.count)
+            wanted.removeFirst(lines.count)
+            for (line, payload) in zip(lines, try payloads(of: lines, in: file)) {
+                guard let payload else {
+                    damaged.append(line)
+                    continue
+                }
+                do {
+                    let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(payload))
+                    entries.append((JournalPosition(file: file.number, line: line), entry))
+                } catch {
+                    unread.add(line, payload, error)
+                }
             }
         }
-        if !damaged.isEmpty { report(damaged, in: file, bytes) }
+        if !damaged.isEmpty {
+            report(damaged, in: file, try disk.read(path(file.name), upTo: Limits.channelByteCount) ?? [])
+        }
         file.waiting.subtract(damaged)
         if !unread.lines.isEmpty, setAside(unread.payloads, as: .unread, because: unread.reason) {
             file.waiting.subtract(unread.lines)
             if !file.waiting.isEmpty { record(unread.lines, of: file) }
         }
         return entries
+    }
+
+    /// The payloads of lines of a file, which are in order; nil where one is damaged.
+    ///
+    /// No other part of the file is read: a long one is replayed in many parts.
+    private func payloads(
+        of lines: ArraySlice<Int>, in file: JournalFile
+    ) throws(JournalError) -> [[UInt8]?] {
+        guard let first = lines.first, let last = lines.last else { return [] }
+        let begin = file.range(of: first).lowerBound
+        let count = file.range(of: last).upperBound - begin
+        let bytes = try disk.read(path(file.name), from: Int64(begin), upTo: Int64(count)) ?? []
+        return lines.map { line in
+            let range = file.range(of: line)
+            let end = range.upperBound - begin - 1
+            guard end < bytes.count, bytes[end] == UInt8(ascii: "\n") else { return nil }
+            return JournalLine.reading(bytes[(range.lowerBound - begin)..<end])
+        }
     }
 }
 

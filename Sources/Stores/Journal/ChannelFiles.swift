@@ -106,11 +106,11 @@ actor ChannelFiles {
         try checkSpace(for: lines.count)
         defer { countUsage() }
         do throws(JournalError) {
-            return try appendToFile(bytes, lineCount: lines.count, isSynced: isSynced)
+            return try append(lines, bytes, isSynced: isSynced)
         } catch .system(let operation, let path, let number) {
             let failure = JournalError.system(operation, path: path, number: number)
             logger.error("A write failed; the journal begins a new file", metadata: ["error": "\(failure)"])
-            return try appendToFile(bytes, lineCount: lines.count, isSynced: isSynced)
+            return try append(lines, bytes, isSynced: isSynced)
         }
     }
 
@@ -129,8 +129,9 @@ actor ChannelFiles {
         countedBytes = byteCount
     }
 
-    private func appendToFile(
-        _ bytes: [UInt8], lineCount: Int, isSynced: Bool,
+    /// Appends lines, whose bytes in a row are `bytes`.
+    private func append(
+        _ lines: [[UInt8]], _ bytes: [UInt8], isSynced: Bool,
     ) throws(JournalError) -> [JournalPosition] {
         if output == nil { output = try beginFile() }
         guard let open = output.take(), let last = files.indices.last else { throw .closed }
@@ -144,7 +145,7 @@ actor ChannelFiles {
             removeDoneFiles()
             throw error
         }
-        let positions = files[last].add(lines: lineCount, byteCount: bytes.count)
+        let positions = files[last].add(lines)
         if files[last].byteCount < bounds.fileByteCount { output = consume open }
         return positions
     }

@@ -2,10 +2,12 @@
 struct JournalFile {
     let number: Int
     var byteCount: Int64 = 0
-    /// Lines that are written, whole or damaged.
-    var lineCount = 0
+    /// Where the lines end that are written, whole or damaged.
+    var ends: [Int] = []
     /// Lines that are not done.
     var waiting: Set<Int> = []
+
+    var lineCount: Int { ends.count }
 
     /// `000001.jsonl`: the number as it sorts.
     var name: String { Self.name(number, "jsonl") }
@@ -14,11 +16,17 @@ struct JournalFile {
     /// The copy of a damaged file.
     var corruptName: String { Self.name(number, "corrupt") }
 
+    /// Where a line stands, with its end.
+    func range(of line: Int) -> Range<Int> { (line == 0 ? 0 : ends[line - 1])..<ends[line] }
+
     /// Counts lines that were written and synced; their positions.
-    mutating func add(lines count: Int, byteCount added: Int) -> [JournalPosition] {
-        let new = lineCount..<lineCount + count
-        lineCount = new.upperBound
-        byteCount += Int64(added)
+    mutating func add(_ lines: [[UInt8]]) -> [JournalPosition] {
+        let first = lineCount
+        for line in lines {
+            byteCount += Int64(line.count)
+            ends.append(Int(byteCount))
+        }
+        let new = first..<lineCount
         waiting.formUnion(new)
         return new.map { JournalPosition(file: number, line: $0) }
     }

@@ -31,6 +31,8 @@ enum JournalLine {
 struct JournalLines {
     /// By line; nil where a line is damaged.
     private(set) var payloads: [[UInt8]?] = []
+    /// Where each line ends.
+    private(set) var ends: [Int] = []
     /// Something stands behind the last whole line: what a crash, or a full disk, has cut.
     private(set) var isTorn = false
 
@@ -39,10 +41,12 @@ struct JournalLines {
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             payloads.append(JournalLine.reading(rest[..<end]))
             rest = rest[(end + 1)...]
+            ends.append(rest.startIndex)
         }
         isTorn = !rest.isEmpty
         while let last = payloads.last, last == nil {
             payloads.removeLast()
+            ends.removeLast()
             isTorn = true
         }
     }

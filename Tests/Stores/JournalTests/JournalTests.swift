@@ -65,6 +65,21 @@ struct JournalTests {
         }
     }
 
+    @Test("A part is read where it stands: what lies before it in the file is not read again")
+    func replayWithoutBeginning() async throws {
+        let folder = JournalFolder()
+        let entries = try (0..<4).map { try segment($0) }
+        try await folder.run { journal in
+            let positions = try await journal.append(entries)
+            var bytes = try folder.bytes("000001.jsonl")
+            let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+            for index in 0...end { bytes[index] = UInt8(ascii: "x") }
+            try folder.write(bytes, to: "000001.jsonl")
+            let part = try await journal.replay(after: positions[0], limit: 2)
+            #expect(part.map(\.0) == Array(positions[1...2]) && part.map(\.1) == Array(entries[1...2]))
+        }
+    }
+
     @Test("What is done in any order is not replayed, now or after a restart")
     func trimming() async throws {
         let folder = JournalFolder()
