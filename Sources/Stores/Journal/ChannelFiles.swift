@@ -101,7 +101,7 @@ actor ChannelFiles {
     ) throws(JournalError) -> [JournalPosition] {
         try load()
         let bytes = Array(lines.joined())
-        guard byteCount + Int64(bytes.count) <= bounds.channelByteCount else { throw .full(channel) }
+        guard waitingByteCount + Int64(bytes.count) <= bounds.channelByteCount else { throw .full(channel) }
         guard usage.total + Int64(bytes.count) <= bounds.totalByteCount else { throw .fullAltogether }
         try checkSpace(for: lines.count)
         defer { countUsage() }
@@ -125,6 +125,7 @@ actor ChannelFiles {
     }
 
     func countUsage() {
+        let byteCount = waitingByteCount
         usage.add(byteCount - countedBytes)
         countedBytes = byteCount
     }
@@ -164,8 +165,8 @@ actor ChannelFiles {
         return open
     }
 
-    /// Bytes that the channel's files hold.
-    private var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
+    /// Bytes of the lines that are not done, about; a file also keeps its other lines until all are done.
+    private var waitingByteCount: Int64 { files.reduce(0) { $0 + $1.waitingByteCount } }
 
     func path(_ name: String) -> String { folder + "/" + name }
 

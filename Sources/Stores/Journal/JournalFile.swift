@@ -9,6 +9,11 @@ struct JournalFile {
 
     var lineCount: Int { ends.count }
 
+    /// About so many bytes are of lines that are not done.
+    var waitingByteCount: Int64 {
+        ends.isEmpty ? byteCount : byteCount * Int64(waiting.count) / Int64(lineCount)
+    }
+
     /// `000001.jsonl`: the number as it sorts.
     var name: String { Self.name(number, "jsonl") }
     /// The record of what is done.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bytes that the files of all channels hold.
+/// Bytes of the lines of all channels that are not done.
 final class JournalUsage: Sendable {
     private let byteCount = Mutex<Int64>(0)
 

@@ -175,6 +175,35 @@ struct GroupCommitTests {
         }
     }
 
+    @Test("Lines that are done do not count for the bound, though their files stay while others wait")
+    func fullOfWaiting() async throws {
+        let folder = JournalFolder()
+        let bounds = FileBounds(
+            channelByteCount: 100_000, fileByteCount: 20_000, totalByteCount: 100_000)
+        // One line of each file waits.
+        var files: Set<Int> = []
+        try await folder.run(bounds: bounds) { (journal: ChannelJournal) async throws in
+            for _ in 0..<200 {
+                let positions = try await journal.append([kilobyte])
+                await journal.trim(positions.filter { !files.insert($0.file).inserted })
+            }
+            #expect(try folder.files(".jsonl").count == files.count)
+        }
+        // The same holds after a restart.
+        try await folder.run(bounds: bounds) { (journal: ChannelJournal) async throws in
+            var count = try await journal.replay().count
+            #expect(count == files.count && count >= 10)
+            let error = await failure {
+                while count < 200 {
+                    _ = try await journal.append([kilobyte])
+                    count += 1
+                }
+            }
+            #expect(error?.isTransient == true)
+            #expect((80..<100).contains(count))
+        }
+    }
+
     /// A fact that takes a little more than a thousand bytes.
     private var kilobyte: JournalEntry { loss(note: String(repeating: "x", count: 1000)) }
 }
