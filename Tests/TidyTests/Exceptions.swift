@@ -18,12 +18,12 @@ let listedExceptions: [ListedException] = [
         construct: .unsafe, path: "Sources/Services/Playback/Blocks/OnceReference.swift",
         reason: "owns an object under an atomic address, as the library's own type does, which is slow"),
     ListedException(
-        construct: .unsafe, path: "Sources/Services/Playback/Rendering/EntryText.swift",
+        construct: .unsafe, path: "Sources/Services/Playback/Rendering/EntryRenderer.swift",
         reason:
             "a day's playlist is twenty thousand entries: they are written into one buffer without a check per byte"
     ),
     ListedException(
-        construct: .unsafe, path: "Sources/Services/Playback/Rendering/StickyTags.swift",
+        construct: .unsafe, path: "Sources/Services/Playback/Rendering/MapAndKeyTags.swift",
         reason: "writes into the same buffer as the entries"),
     ListedException(
         construct: .unsafe, path: "Sources/Services/Playback/Rendering/TextBuffer.swift",
@@ -35,7 +35,7 @@ let listedExceptions: [ListedException] = [
         construct: .uncheckedSendable, path: "Sources/Adapters/HTTPServer/ConnectionHandle.swift",
         reason: "libmicrohttpd's connection, which may be resumed from any thread"),
     ListedException(
-        construct: .uncheckedSendable, path: "Sources/Adapters/HTTPServer/KeptResponse.swift",
+        construct: .uncheckedSendable, path: "Sources/Adapters/HTTPServer/ReusableResponse.swift",
         reason: "a complete response, which libmicrohttpd lets any thread queue"),
     ListedException(
         construct: .uncheckedSendable, path: "Sources/Adapters/Postgres/ResultHandle.swift",
@@ -161,7 +161,7 @@ let listedExceptions: [ListedException] = [
         construct: .unstructuredTask, path: "Sources/Services/Pictures/PictureMaker.swift",
         reason: "feeds ffmpeg while its output is read, which ends it"),
     ListedException(
-        construct: .unstructuredTask, path: "Sources/Delivery/AdminAPI/Pages/Probe.swift",
+        construct: .unstructuredTask, path: "Sources/Delivery/AdminAPI/Pages/ReachabilityCheck.swift",
         reason: "a question that hangs is left alone and not asked again"),
     ListedException(
         construct: .clockRead, path: "Sources/Program/Backcast/Start/TerminationSignals.swift",

@@ -11,11 +11,11 @@ package enum SmallDeflate {
         // No code of a literal is longer than nine bits; what is around the block takes less than ten bytes.
         let room = plain.count + plain.count / 8 + 16
         return unsafe [UInt8](unsafeUninitializedCapacity: room) { output, count in
-            unsafe withUnsafeTemporaryAllocation(of: UInt16.self, capacity: Places.count) { places in
-                unsafe places.initialize(repeating: 0)
+            unsafe withUnsafeTemporaryAllocation(of: UInt16.self, capacity: HashTable.count) { table in
+                unsafe table.initialize(repeating: 0)
                 unsafe plain.withUnsafeBytes { plain in
                     var writer = unsafe BitWriter(output)
-                    unsafe write(plain, &writer, places)
+                    unsafe write(plain, &writer, table)
                     count = unsafe writer.finish()
                 }
             }
@@ -27,7 +27,7 @@ package enum SmallDeflate {
 
     @unsafe private static func write(
         _ plain: UnsafeRawBufferPointer, _ writer: inout BitWriter,
-        _ places: UnsafeMutableBufferPointer<UInt16>,
+        _ table: UnsafeMutableBufferPointer<UInt16>,
     ) {
         // A block with fixed codes that is not the last one (§3.2.3).
         unsafe writer.append(0b010, count: 3)
@@ -35,9 +35,9 @@ package enum SmallDeflate {
         var position = 0
         while position + 4 <= plain.count {
             let word = unsafe plain.loadUnaligned(fromByteOffset: position, as: UInt32.self)
-            let slot = Places.slot(word)
-            let candidate = unsafe position & ~(longestDistance - 1) | Int(places[slot])
-            unsafe places[slot] = UInt16(truncatingIfNeeded: position & (longestDistance - 1))
+            let slot = HashTable.slot(word)
+            let candidate = unsafe position & ~(longestDistance - 1) | Int(table[slot])
+            unsafe table[slot] = UInt16(truncatingIfNeeded: position & (longestDistance - 1))
             guard candidate < position,
                 unsafe plain.loadUnaligned(fromByteOffset: candidate, as: UInt32.self) == word
             else {
@@ -54,7 +54,7 @@ package enum SmallDeflate {
             unsafe writer.append(FixedCodes.distance(position - candidate))
             for place in (position + 1)..<(position + length) where place + 4 <= plain.count {
                 let word = unsafe plain.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-                unsafe places[Places.slot(word)] = UInt16(
+                unsafe table[HashTable.slot(word)] = UInt16(
                     truncatingIfNeeded: place & (longestDistance - 1))
             }
             position += length
@@ -68,7 +68,7 @@ package enum SmallDeflate {
     }
 
     /// Where words of four bytes were seen last.
-    private enum Places {
+    private enum HashTable {
         private static let bits: UInt32 = 10
         static let count = 1 << Int(bits)
 

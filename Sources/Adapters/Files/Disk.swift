@@ -21,7 +21,9 @@ package struct Disk<Failure: FileFailure>: Sendable {
     /// has no such call (openat2(2) in Linux before 5.12, or forbidden).
     ///
     /// A network file system may wait for its server nevertheless.
-    package func openAtOnce(_ path: String, _ flags: Int32) throws(Failure) -> DescriptorHandle<Failure>? {
+    package func openWithoutBlocking(_ path: String, _ flags: Int32) throws(Failure) -> DescriptorHandle<
+        Failure
+    >? {
         let number = try attempt(.open, path, tolerating: [EAGAIN, ENOSYS, EINVAL, EPERM]) {
             unsafe clinux_open_at_once(AT_FDCWD, path, flags | O_CLOEXEC)
         }

@@ -10,7 +10,7 @@ package protocol FileFailure: Error {
 extension FileFailure {
     init(_ operation: FileOperation, _ path: String, number: Int32) {
         self =
-            FileNumbers.saysFull(number)
+            SystemErrorNumber.meansDiskFull(number)
             ? .diskFull(path: path) : .system(operation, path: path, number: number)
     }
 }

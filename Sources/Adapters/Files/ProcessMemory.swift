@@ -5,7 +5,7 @@ package enum ProcessMemory {
     /// Gives memory that is free back to the system; the C library keeps it otherwise.
     ///
     /// Any thread. Takes some milliseconds, for which other threads may wait for memory.
-    package static func giveBack() {
+    package static func returnFreeMemory() {
         _ = malloc_trim(0)
     }
 
@@ -13,7 +13,7 @@ package enum ProcessMemory {
     ///
     /// For a process that moves large pieces of bytes: else each piece is new memory of the system, which
     /// takes it back and clears it. Called once, when the process starts.
-    package static func keepFree() {
+    package static func keepFreeMemory() {
         _ = mallopt(M_MMAP_THRESHOLD, 32 << 20)
         _ = mallopt(M_TRIM_THRESHOLD, 64 << 20)
         _ = mallopt(M_ARENA_MAX, 2)

@@ -22,7 +22,7 @@ package enum Limits {
 
     /// Waiting transfers of a session that are looked at in its turn, as the first ones may be for an origin
     /// whose share is in use.
-    static let triedPerTurn = 16
+    static let triedPerSession = 16
 
     /// Idle connections kept for reuse.
     static let cachedConnections = 512

@@ -13,7 +13,7 @@ extension HTTPServer {
         /// Proxies in front of the server: the limit per address does not apply to them.
         package var trustedProxies: [AddressNetwork] = []
         /// Whether each request gets an id, which its answer names in `X-Request-Id`.
-        package var namesRequests = false
+        package var assignsRequestIDs = false
         /// Called on a server thread after each request, complete or not; it must not wait.
         package var onFinished: (@Sendable (RequestSummary) -> Void)?
 

@@ -51,7 +51,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Shuts down connections whose client takes its answer too slowly.
-    func shutDownSlow(at now: Int64, _ slowest: ReadingRate) -> Int {
+    func shutDownSlow(at now: Int64, _ slowest: ReceiveRate) -> Int {
         shutDown { $0.isBusy && $0.isSlow(at: now, slowest) }
     }
 

@@ -86,7 +86,7 @@ extension Exchange {
             state.withLock {
                 $0.request = head.request
                 $0.client = client
-                if core.namesRequests {
+                if core.assignsRequestIDs {
                     $0.requestID = RequestID.of(
                         head.request.headers, isTrusted: core.proxies.contains(peer.address))
                 }
@@ -110,16 +110,16 @@ extension Exchange {
         }
         // There is no memory for a header field: the id is set after sending, for the summary only.
         if response.headers.fields.isEmpty, response.status == .requestHeaderFieldsTooLarge {
-            defer { nameRequest() }
+            defer { assignRequestID() }
             return send(response)
         }
-        nameRequest()
+        assignRequestID()
         return send(response)
     }
 
     /// Gives the request an id, unless it has one or none is wanted.
-    private func nameRequest() {
-        guard core.namesRequests else { return }
+    private func assignRequestID() {
+        guard core.assignsRequestIDs else { return }
         state.withLock { $0.requestID = $0.requestID ?? RequestID.of([:], isTrusted: false) }
     }
 
@@ -176,9 +176,9 @@ extension Exchange {
     private func answer(_ request: HTTPRequest) -> MHD_Result {
         switch core.handler.answer(request) {
         case .now(let response): send(response)
-        case .later(let work): answerLater(work, core.laterAnswers, on: core.background)
-        case .soon(let work): answerLater(work, core.soonAnswers, on: nil)
-        case .reserved(let work): answerLater(work, core.reservedAnswers, on: nil)
+        case .later(let work): respondLater(work, core.laterResponses, on: core.background)
+        case .lightweight(let work): respondLater(work, core.soonResponses, on: nil)
+        case .reserved(let work): respondLater(work, core.reservedResponses, on: nil)
         }
     }
 }
@@ -192,7 +192,7 @@ extension HTTPBodyAdmission {
     /// The answer to a body that is not read.
     fileprivate var refusal: HTTPResponse {
         switch self {
-        case .upTo(let limit): ServerAnswers.contentTooLarge(limit: max(limit, 0))
+        case .upTo(let limit): ServerResponses.contentTooLarge(limit: max(limit, 0))
         case .refused(let response): response
         }
     }

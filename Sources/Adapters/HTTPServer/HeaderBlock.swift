@@ -34,7 +34,7 @@ struct HeaderBlock {
         guard unsafe !name.isEmpty, unsafe name.allSatisfy({ isTokenByte($0) }) else {
             return refuse("a field name is not a token")
         }
-        guard UInt(bitPattern: name.baseAddress) == next, unsafe isDirectlyBehind(name, value) else {
+        guard UInt(bitPattern: name.baseAddress) == next, unsafe isDirectlyAfter(name, value) else {
             return refuse("the header has a folded or hidden line")
         }
         guard unsafe value.allSatisfy({ isFieldByte($0) }) else {
@@ -58,7 +58,7 @@ struct HeaderBlock {
     }
 
     /// Whether only the colon and blanks are between a name and its value.
-    private func isDirectlyBehind(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+    private func isDirectlyAfter(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
         let afterColon = UInt(bitPattern: name.baseAddress) + UInt(name.count) + 1
         let start = UInt(bitPattern: value.baseAddress)
         guard start >= afterColon, start - afterColon < 65_536 else { return false }

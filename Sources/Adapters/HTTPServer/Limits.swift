@@ -18,11 +18,11 @@ package struct Limits: Sendable {
     /// For an answer that is made later, and for one piece of a streamed body.
     package var answer = Duration.seconds(30)
     /// Concurrent answers that are made later; a request beyond them is answered 503.
-    package var laterAnswers = 512
-    /// Concurrent `soon` answers, which compute little; `later` answers do not count here.
-    package var soonAnswers = 512
+    package var laterResponses = 512
+    /// Concurrent `lightweight` answers, which compute little; `later` answers do not count here.
+    package var soonResponses = 512
     /// Concurrent answers of the admin API, which viewers cannot use up.
-    package var reservedAnswers = 64
+    package var reservedResponses = 64
     /// Streamed answers at a time, each of which has some 200 KiB in memory; one beyond them is answered 503.
     package var streams = 256
     /// Streamed answers of one client: a download manager takes several ranges at once.
@@ -31,10 +31,10 @@ package struct Limits: Sendable {
     ///
     /// A player of a 32 kb/s stream takes 4 kB/s. Its kernel may fetch this in blocks that are 90 seconds
     /// apart, so the rate is an average over minutes.
-    package var slowestReader = ReadingRate(bytesPerSecond: 512, over: .seconds(300))
+    package var minimumRate = ReceiveRate(bytesPerSecond: 512, over: .seconds(300))
     /// The same when more than half of `connections` or of `streams` are taken, so that slow clients cannot
     /// keep others out: half of what a radio of 64 kb/s plays.
-    package var slowestReaderWhenFull = ReadingRate(bytesPerSecond: 4000, over: .seconds(60))
+    package var minimumRateWhenFull = ReceiveRate(bytesPerSecond: 4000, over: .seconds(60))
     /// Bytes of memory of a connection, for request header and response header, but not for a body.
     ///
     /// It is reused for every request. An idle connection keeps all of it, and usual requests of players take
@@ -88,7 +88,7 @@ package struct Limits: Sendable {
 }
 
 /// How fast a client receives, on average over a time.
-package struct ReadingRate: Sendable {
+package struct ReceiveRate: Sendable {
     package var bytesPerSecond: Int
     package var over: Duration
 

@@ -29,7 +29,7 @@ final class PeerConnection: Sendable {
         ///
         /// If it has received all that was waiting, and little is waiting now, the answer is slow and not
         /// the client.
-        func isSlow(since last: Progress, _ slowest: ReadingRate) -> Bool {
+        func isSlow(since last: Progress, _ slowest: ReceiveRate) -> Bool {
             let taken = received - last.received
             if waiting <= Limits.quietAnswer, taken >= last.waiting { return false }
             return Double(taken) < Double(slowest.bytesPerSecond) * Double(time - last.time) / 1e9
@@ -74,7 +74,7 @@ final class PeerConnection: Sendable {
 
     /// Whether the client received less than the slowest one may since it was last looked at, although more
     /// was waiting in the socket both times; called again and again by the sweeper.
-    func isSlow(at now: Int64, _ slowest: ReadingRate) -> Bool {
+    func isSlow(at now: Int64, _ slowest: ReceiveRate) -> Bool {
         progress.withLock { progress in
             if let progress, now - progress.time < slowest.over.nanoseconds { return false }
             guard let received = SocketProgress.received(descriptor),

@@ -21,7 +21,7 @@ struct Refusal: Error {
     var response: HTTPResponse
 
     static func bad(_ detail: String) -> Refusal {
-        Refusal(response: ServerAnswers.badRequest(detail))
+        Refusal(response: ServerResponses.badRequest(detail))
     }
 }
 
@@ -48,7 +48,7 @@ extension RawRequest {
         let limit = limits.connectionMemory - limits.responseHeader
         guard memoryUse <= limit else {
             let left = limits.connectionMemory - memoryUse
-            throw Refusal(response: ServerAnswers.headerTooLarge(limit: limit, left: left))
+            throw Refusal(response: ServerResponses.headerTooLarge(limit: limit, left: left))
         }
         var fields = block.fields
         try checkHost(fields, isGivenInTarget: target.authority != nil)
@@ -131,7 +131,7 @@ extension RawRequest {
         if let coding = codings.first {
             if isHTTP10 { throw .bad("HTTP/1.0 has no Transfer-Encoding") }
             guard coding.lowercased() == "chunked" else {
-                throw Refusal(response: ServerAnswers.unknownCoding)
+                throw Refusal(response: ServerResponses.unknownCoding)
             }
             return .chunked
         }

@@ -58,7 +58,7 @@ struct RequestTarget: Equatable {
     }
 
     private static func plainPath(_ bytes: ArraySlice<UInt8>) -> String {
-        bytes.contains(percentSign) ? PercentCoding.normalized(text(bytes)) : text(bytes)
+        bytes.contains(percentSign) ? PercentEncoding.normalized(text(bytes)) : text(bytes)
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {

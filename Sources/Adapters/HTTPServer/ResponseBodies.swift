@@ -60,7 +60,7 @@ extension ResponseHandle {
     private static func made(of pieces: [SharedBytes], _ byteCount: Int, memoryLeft: Int) -> ResponseHandle? {
         let vectorSize = unsafe pieces.count * MemoryLayout<MHD_IoVec>.stride
         if pieces.count > Limits.vectoredPieces || vectorSize > memoryLeft {
-            return readInTurn(PieceReader(pieces), byteCount: byteCount)
+            return readSequentially(PieceReader(pieces), byteCount: byteCount)
         }
         return vectored(PieceReader(pieces))
     }
@@ -79,7 +79,7 @@ extension ResponseHandle {
         return unsafe owning(response)
     }
 
-    private static func readInTurn(_ owner: PieceReader, byteCount: Int) -> ResponseHandle? {
+    private static func readSequentially(_ owner: PieceReader, byteCount: Int) -> ResponseHandle? {
         let context = unsafe Unmanaged.passRetained(owner).toOpaque()
         let response = unsafe MHD_create_response_from_callback(
             UInt64(byteCount), Limits.readerBlock, readPieces, context, releasePieces)

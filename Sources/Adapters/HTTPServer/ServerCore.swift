@@ -8,13 +8,13 @@ final class ServerCore: Sendable {
     let limits: Limits
     let logger: Logger
     let onFinished: (@Sendable (RequestSummary) -> Void)?
-    let namesRequests: Bool
+    let assignsRequestIDs: Bool
     let background: (any TaskExecutor)?
     let connections: ConnectionTable
     let suspended = SuspensionTable()
-    let laterAnswers: AnswerSlots
-    let soonAnswers: AnswerSlots
-    let reservedAnswers: AnswerSlots
+    let laterResponses: ResponseSlots
+    let soonResponses: ResponseSlots
+    let reservedResponses: ResponseSlots
     let streams: ClientSlots
     let proxies: TrustedProxies
     private let exchanges = Atomic<Int>(0)
@@ -25,11 +25,11 @@ final class ServerCore: Sendable {
         self.limits = configuration.limits
         self.logger = logger
         self.onFinished = configuration.onFinished
-        self.namesRequests = configuration.namesRequests
+        self.assignsRequestIDs = configuration.assignsRequestIDs
         self.background = configuration.background
-        self.laterAnswers = AnswerSlots(limit: configuration.limits.laterAnswers)
-        self.soonAnswers = AnswerSlots(limit: configuration.limits.soonAnswers)
-        self.reservedAnswers = AnswerSlots(limit: configuration.limits.reservedAnswers)
+        self.laterResponses = ResponseSlots(limit: configuration.limits.laterResponses)
+        self.soonResponses = ResponseSlots(limit: configuration.limits.soonResponses)
+        self.reservedResponses = ResponseSlots(limit: configuration.limits.reservedResponses)
         self.streams = ClientSlots(
             limit: configuration.limits.streams, perClient: configuration.limits.streamsPerClient)
         self.proxies = TrustedProxies(networks: configuration.trustedProxies)
@@ -65,7 +65,7 @@ final class ServerCore: Sendable {
         }
         let isFull = connections.count > limits.connections / 2 || streams.isHalfTaken
         let slow = connections.shutDownSlow(
-            at: now, isFull ? limits.slowestReaderWhenFull : limits.slowestReader)
+            at: now, isFull ? limits.minimumRateWhenFull : limits.minimumRate)
         if slow > 0 {
             logger.debug("Closed connections: answer not received in time", metadata: ["count": "\(slow)"])
         }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The task of an answer counts until it has ended, not until the request is answered, so that hanging work
 /// cannot accumulate.
-final class AnswerSlots: Sendable {
+final class ResponseSlots: Sendable {
     private let limit: Int
     private let taken = Atomic<Int>(0)
 
@@ -12,15 +12,15 @@ final class AnswerSlots: Sendable {
         self.limit = limit
     }
 
-    /// Whether another answer may be made; then `giveBack` has to follow.
+    /// Whether another answer may be made; then `release` has to follow.
     func take() -> Bool {
         let (_, count) = taken.add(1, ordering: .relaxed)
         if count <= limit { return true }
-        giveBack()
+        release()
         return false
     }
 
-    func giveBack() {
+    func release() {
         taken.subtract(1, ordering: .relaxed)
     }
 }
@@ -44,7 +44,7 @@ final class ClientSlots: Sendable {
     /// Whether more than half of them are taken.
     var isHalfTaken: Bool { state.withLock { $0.taken > limit / 2 } }
 
-    /// Whether a client may have another one; then `giveBack` has to follow.
+    /// Whether a client may have another one; then `release` has to follow.
     func take(_ client: PeerAddress) -> Bool {
         state.withLock { state in
             let count = state.counts[client.countingKey, default: 0]
@@ -55,7 +55,7 @@ final class ClientSlots: Sendable {
         }
     }
 
-    func giveBack(_ client: PeerAddress) {
+    func release(_ client: PeerAddress) {
         state.withLock { state in
             state.taken -= 1
             let rest = state.counts[client.countingKey, default: 1] - 1

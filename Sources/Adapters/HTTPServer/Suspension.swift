@@ -24,32 +24,32 @@ import Synchronization
 // is only stored, and the server's thread finds it when it enters the exchange.
 extension Exchange {
     /// Lets a task make the answer; suspends the connection if the task has to wait.
-    func answerLater(
-        _ work: @escaping @Sendable () async -> HTTPResponse, _ places: AnswerSlots,
+    func respondLater(
+        _ work: @escaping @Sendable () async -> HTTPResponse, _ slots: ResponseSlots,
         on executor: (any TaskExecutor)?,
     ) -> MHD_Result {
-        guard places.take() else { return send(ServerAnswers.busy) }
+        guard slots.take() else { return send(ServerResponses.busy) }
         state.withLock { $0.stage = .making }
         let task = Task.immediate(executorPreference: executor) {
             let response = await work()
-            places.giveBack()
+            slots.release()
             if isLeftToServerThread(response) { return }
             core.suspended.resume(self) {
                 self.store(response)
                 return nil
             }
         }
-        if let response = madeAnswer() { return send(response) }
+        if let response = finishedResponse() { return send(response) }
         if suspend() {
             keep(task)
-            parked()
+            markSuspended()
         } else {
             task.cancel()
         }
         return .YES
     }
 
-    /// Stores an answer while the server's thread has not yet parked the exchange; false when it has.
+    /// Stores an answer while the server's thread has not yet suspended the exchange; false when it has.
     private func isLeftToServerThread(_ response: HTTPResponse) -> Bool {
         state.withLock { state in
             guard case .making = state.stage else { return false }
@@ -59,7 +59,7 @@ extension Exchange {
     }
 
     /// The answer, if it is ready.
-    private func madeAnswer() -> HTTPResponse? {
+    private func finishedResponse() -> HTTPResponse? {
         state.withLock { state in
             guard case .answered(let response) = state.stage else { return nil }
             return response
@@ -67,7 +67,7 @@ extension Exchange {
     }
 
     /// The exchange is in the table: from now on the task resumes it, unless its answer is ready already.
-    private func parked() {
+    private func markSuspended() {
         let isAnswered = state.withLock { state in
             if case .answered = state.stage { return true }
             if case .making = state.stage { state.stage = .waiting }
@@ -109,7 +109,7 @@ extension Exchange {
     func deadlinePassed() -> Task<Void, Never>? {
         state.withLock { state in
             switch state.stage {
-            case .making, .waiting: state.stage = .answered(ServerAnswers.late)
+            case .making, .waiting: state.stage = .answered(ServerResponses.late)
             case .answered: break
             default: state.isAbandoned = true
             }

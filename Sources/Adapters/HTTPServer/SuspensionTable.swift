@@ -54,9 +54,9 @@ final class SuspensionTable: Sendable {
     /// The kernel is asked outside the lock, because answers wait for that lock. An exchange may go on
     /// meanwhile. Then it has left the table and nothing happens to it, even if a new connection has got its
     /// descriptor number.
-    func resumeAbandoned(_ vanished: ([Exchange]) -> [Exchange] = SuspensionTable.vanished) {
+    func resumeAbandoned(_ disconnected: ([Exchange]) -> [Exchange] = SuspensionTable.disconnected) {
         let suspended = state.withLock { $0.entries.values.map(\.exchange) }
-        for exchange in vanished(suspended) { resume(exchange) { exchange.abandon() } }
+        for exchange in disconnected(suspended) { resume(exchange) { exchange.abandon() } }
     }
 
     /// Resumes all exchanges and accepts no more.
@@ -87,7 +87,7 @@ final class SuspensionTable: Sendable {
     /// Asks the kernel, in one call, which peers have closed or reset.
     ///
     /// A peer that closed only its sending side counts as disconnected, as it does for the library.
-    static func vanished(_ exchanges: [Exchange]) -> [Exchange] {
+    static func disconnected(_ exchanges: [Exchange]) -> [Exchange] {
         if exchanges.isEmpty { return [] }
         var polls = exchanges.map { pollfd(fd: $0.peer.descriptor, events: peerHasClosed, revents: 0) }
         guard unsafe poll(&polls, nfds_t(polls.count), 0) > 0 else { return [] }

@@ -59,7 +59,7 @@ extension Connection {
         defer { endLease() }
         guard handle != nil else { return }
         do {
-            statementTimeout = Limits.tidyingTime
+            statementTimeout = Limits.cleanupTimeout
             _ = try run(script: "ROLLBACK", nil)
         } catch {
             logger.debug("Closing a connection that did not roll back", metadata: ["error": "\(error)"])
@@ -83,7 +83,7 @@ extension Connection {
     private func endLease() {
         isLeased = false
         statementTimeout = configuration.statementTimeout
-        tidy()
+        closeIfUnusable()
     }
 
     private func check(_ lease: Int) throws(PostgresError) {

@@ -12,7 +12,7 @@ extension Connection {
                     try handle.execute(prepared: name, statement.parameters, wait)
                 })
         } catch {
-            if error.isStalePlan { try forget(statement) }
+            if error.isStalePlan { try removePlan(statement) }
             throw error.with(statement: statement.sql)
         }
     }
@@ -44,7 +44,7 @@ extension Connection {
     /// Removes a plan.
     ///
     /// In a failed transaction the server cannot, so the name is not used again.
-    private func forget(_ statement: Statement) throws(PostgresError) {
+    private func removePlan(_ statement: Statement) throws(PostgresError) {
         guard let name = statements.remove(statement), handle?.isIdle ?? false else { return }
         try deallocate(name, wait(nil))
     }

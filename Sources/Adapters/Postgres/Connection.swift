@@ -43,7 +43,7 @@ actor Connection {
     /// A plan that a change of the schema invalidated is prepared again, once.
     func query(_ statement: Statement, _ interruption: Interruption) throws(PostgresError) -> Rows {
         try open(interruption)
-        defer { tidy() }
+        defer { closeIfUnusable() }
         do throws(PostgresError) {
             return try run(statement, interruption)
         } catch  where error.isStalePlan {
@@ -109,9 +109,9 @@ extension Connection {
 
     /// Closes a connection to a server that only reads, or in an unclear state: inside a transaction, or with
     /// a cancel request that may still arrive.
-    func tidy() {
+    func closeIfUnusable() {
         guard handle != nil else { return }
-        if isReadOnly || !(handle?.isIdle ?? false) || (handle?.hasStrayCancel ?? false) { close() }
+        if isReadOnly || !(handle?.isIdle ?? false) || (handle?.hasPendingCancel ?? false) { close() }
     }
 
     func wait(_ interruption: Interruption?) -> SocketWait {

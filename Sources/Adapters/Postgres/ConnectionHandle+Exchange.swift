@@ -26,10 +26,10 @@ extension ConnectionHandle {
         prepared name: String, _ parameters: Parameters, _ wait: SocketWait
     ) throws(PostgresError) -> ResultHandle {
         if wait.isInterrupted { throw .cancelled }
-        let lengths = parameters.places.map { Int32(clamping: $0?.count ?? 0) }
+        let lengths = parameters.ranges.map { Int32(clamping: $0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: parameters.count)
         let wasSent = unsafe parameters.bytes.withUnsafeBytes { bytes in
-            let values = unsafe parameters.places.map { place in
+            let values = unsafe parameters.ranges.map { place in
                 unsafe place.flatMap { unsafe bytes.baseAddress?.advanced(by: $0.lowerBound) }?
                     .assumingMemoryBound(to: CChar.self)
             }
@@ -82,7 +82,7 @@ extension ConnectionHandle {
         guard let cancel = unsafe PQgetCancel(pointer) else { return }
         defer { unsafe PQfreeCancel(cancel) }
         var complaint = [CChar](repeating: 0, count: 256)
-        if unsafe PQcancel(cancel, &complaint, Int32(complaint.count)) == 1 { hasStrayCancel = true }
+        if unsafe PQcancel(cancel, &complaint, Int32(complaint.count)) == 1 { hasPendingCancel = true }
     }
 }
 
@@ -102,8 +102,8 @@ extension ConnectionHandle {
 
     private mutating func failure(reportedBy result: borrowing ResultHandle) -> PostgresError {
         let sqlState = result.errorField("C")
-        if hasStrayCancel && sqlState == "57014" {
-            hasStrayCancel = false
+        if hasPendingCancel && sqlState == "57014" {
+            hasPendingCancel = false
             return .cancelled
         }
         let text = (result.errorField("M") ?? errorMessage).prefix(Limits.messageByteCount)

@@ -7,7 +7,7 @@ import Logging
     let pointer: OpaquePointer
     private let notices: Unmanaged<NoticeSink>
     /// Whether a cancel request is pending that has not ended a statement: it could hit the next one.
-    var hasStrayCancel = false
+    var hasPendingCancel = false
     /// Whether no server offered the session that is preferred.
     private(set) var isSecondChoice = false
 
@@ -25,9 +25,9 @@ import Logging
     /// Connects and authenticates; blocks the thread, also while resolving.
     ///
     /// Each address has its own time limit: `PQconnectPoll` does not stop waiting for an address that does
-    /// not answer, so the addresses after it would never be tried. `sessions` are values of
-    /// `target_session_attrs`: if no server offers the first one, those that let us in are asked for the
-    /// second. As libpq does, a password that one server refuses is not sent to the next.
+    /// not answer, so the addresses after it would never be tried. If no server offers the preferred session,
+    /// those that accepted the login are asked for the second choice. As libpq does, a password that one
+    /// server refuses is not sent to the next.
     static func open(
         _ configuration: PoolConfiguration, _ sessions: [String?], wait newWait: () -> SocketWait,
         logger: Logger
@@ -54,7 +54,7 @@ import Logging
                 } catch {
                     guard error.kind == .unreachable else { throw error }
                     failures.append(error.message)
-                    if handle.hasLetIn {
+                    if handle.hasAuthenticated {
                         if !wait.isOver { answering.append(server) }
                     } else if handle.hasSentPassword, !wait.isOver {
                         throw PostgresError(.unreachable, failures.joined(separator: "; "))
@@ -92,8 +92,8 @@ import Logging
         }
     }
 
-    /// Whether the server let us in, whatever came then; it tells its version after that.
-    private var hasLetIn: Bool { unsafe PQparameterStatus(pointer, "server_version") != nil }
+    /// Whether the server accepted the login, whatever came then: it sends its version after that.
+    private var hasAuthenticated: Bool { unsafe PQparameterStatus(pointer, "server_version") != nil }
 
     private var hasSentPassword: Bool { unsafe PQconnectionUsedPassword(pointer) != 0 }
 

@@ -8,7 +8,7 @@ package struct ConnectionString: Sendable {
     /// The password, which is removed from every message.
     private let password: String?
     /// Host and database, for messages.
-    package let place: String
+    package let hostAndDatabase: String
     /// Whether it names several servers and leaves open which of them are wanted.
     let omitsTargetSession: Bool
     /// Whether it asks for a standby first, and for any server if there is no standby.
@@ -28,7 +28,7 @@ package struct ConnectionString: Sendable {
         prefersStandby = options["target_session_attrs"] == "prefer-standby"
         listed = DatabaseServer.all(in: options)
         isOrderRandom = options["load_balance_hosts"] == "random"
-        place = "\(options["host"] ?? "local")/\(options["dbname"] ?? options["user"] ?? "")"
+        hostAndDatabase = "\(options["host"] ?? "local")/\(options["dbname"] ?? options["user"] ?? "")"
     }
 
     /// The servers in it, in the order in which they are tried.

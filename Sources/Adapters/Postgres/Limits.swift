@@ -27,7 +27,7 @@ enum Limits {
     /// Additional time for the server after the statement timeout, before the connection counts as lost.
     static let answerGrace = Duration.seconds(5)
     /// Time for ROLLBACK and other cleanup of a connection; a slower connection is closed instead.
-    static let tidyingTime = Duration.seconds(5)
+    static let cleanupTimeout = Duration.seconds(5)
     /// Pause before a cancel request is repeated.
     static let cancelPause = Duration.milliseconds(100)
     /// First and longest pause between attempts of a listener to reconnect.

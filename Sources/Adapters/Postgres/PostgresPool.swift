@@ -6,10 +6,10 @@ import Synchronization
 /// No call blocks a thread of Swift's pool. Cancelling a task also cancels its statement on the server. While
 /// the database is unavailable every call fails with a transient error.
 package final class PostgresPool: Sendable {
-    typealias Waiter = CheckedContinuation<Turn, Never>
+    typealias Waiter = CheckedContinuation<WaitResult, Never>
 
     /// The answer to a waiter.
-    enum Turn {
+    enum WaitResult {
         case use(Connection)
         case askAgain
         case leave(PostgresError)
@@ -67,7 +67,7 @@ extension PostgresPool {
             case .make: return try makeConnection()
             case .refuse(let error): throw error
             case .wait:
-                switch await waitForTurn() {
+                switch await waitForConnection() {
                 case .use(let connection): return connection
                 case .askAgain: continue
                 case .leave(let error): throw error
@@ -89,7 +89,7 @@ extension PostgresPool {
         }
     }
 
-    private func waitForTurn() async -> Turn {
+    private func waitForConnection() async -> WaitResult {
         let number = arrivals.wrappingAdd(1, ordering: .relaxed).newValue
         let limit = configuration.acquireTimeout
         var timer: DeadlineTimer?

@@ -18,12 +18,12 @@ package final class AdminAPI: Sendable {
     let logger: Logger
     private let openAPI: [UInt8]
     private let health: HTTPResponse
-    private let metrics = KeptText()
+    private let metrics = CachedText()
 
     /// Prepares the answers.
     ///
     /// The board is that of this process's recorder; it is empty in a process that does not record.
-    /// `archiveIsReachable` says whether segment bytes can be read; its time limit is `Limits.probeSeconds`.
+    /// `archiveIsReachable` says whether segment bytes can be read; its time limit is `Limits.checkSeconds`.
     package init(
         catalogue: Catalogue, board: StatusBoard, registry: MetricsRegistry,
         configuration: AdminConfiguration, archiveIsReachable: @escaping @Sendable () async -> Bool,
@@ -34,13 +34,13 @@ package final class AdminAPI: Sendable {
         self.registry = registry
         self.configuration = configuration
         readiness = Readiness(
-            catalogue: Probe(clock: clock) { await catalogue.isReachable() },
-            archive: Probe(clock: clock, archiveIsReachable), hasFFmpeg: configuration.hasFFmpeg)
+            catalogue: ReachabilityCheck(clock: clock) { await catalogue.isReachable() },
+            archive: ReachabilityCheck(clock: clock, archiveIsReachable), hasFFmpeg: configuration.hasFFmpeg)
         self.clock = clock
         self.logger = logger
         let version = configuration.version
         var health = HTTPResponse.json(["status": "ok", "version": .string(version)])
-        health.kept = KeptAnswer()
+        health.kept = PreparedResponseSlot()
         self.health = health
         registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
             [([("version", version)], 1)]

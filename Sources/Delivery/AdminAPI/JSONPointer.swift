@@ -26,7 +26,7 @@ struct JSONPointer: Sendable, Hashable {
 
     /// For example `#/sources/0/url`.
     var text: String {
-        "#" + tokens.map { "/" + PercentCoding.encoded(Self.escaped($0)) }.joined()
+        "#" + tokens.map { "/" + PercentEncoding.encoded(Self.escaped($0)) }.joined()
     }
 
     /// For messages: `sources/0/url`, or `the body` for the whole document.

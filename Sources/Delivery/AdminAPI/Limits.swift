@@ -49,7 +49,7 @@ package enum Limits {
     static let defaultTimelineSeconds: Int64 = 86_400
 
     /// Seconds that each part has to answer a readiness check.
-    static let probeSeconds = 2.0
+    static let checkSeconds = 2.0
     /// Pause between two readiness checks.
     static let readinessPause = Duration.seconds(1)
     /// Seconds after which a client may retry when the catalogue is unavailable.

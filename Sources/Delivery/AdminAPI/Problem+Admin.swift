@@ -40,7 +40,7 @@ extension Problem {
         .notFound("there is no channel \(id)")
     }
 
-    static let catalogueAway = Problem(.serviceUnavailable, "the catalogue cannot be reached")
+    static let catalogueUnavailable = Problem(.serviceUnavailable, "the catalogue cannot be reached")
         .retryable(afterSeconds: Limits.retryAfterSeconds)
 
     /// What an error of the catalogue means for the client; nil for a failure of the program itself.
@@ -49,8 +49,8 @@ extension Problem {
         case .noSuchChannel(let id): self = .noChannel(id)
         case .channelExists(let id): self = Problem(.conflict, "channel \(id) already exists")
         case .staleVersion: self = Problem(.preconditionFailed, "the channel has changed since that version")
-        case .notInTime: self = .catalogueAway
-        case .database where error.isTransient: self = .catalogueAway
+        case .notInTime: self = .catalogueUnavailable
+        case .database where error.isTransient: self = .catalogueUnavailable
         case .unreadableSettings:
             self = Problem(
                 .internalServerError, "\(error); a PUT of settings repairs the channel, a DELETE removes it")

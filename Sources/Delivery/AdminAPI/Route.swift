@@ -94,6 +94,6 @@ struct ChannelPath: Sendable, Equatable {
     }
 
     private static func id(_ segment: Substring) -> ChannelID? {
-        PercentCoding.decoded(segment).flatMap(ChannelID.init)
+        PercentEncoding.decoded(segment).flatMap(ChannelID.init)
     }
 }

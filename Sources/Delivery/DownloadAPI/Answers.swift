@@ -35,8 +35,8 @@ extension Problem {
         let status: HTTPStatus =
             switch error {
             case .noTask: .notFound
-            case .notNow, .otherTask: .conflict
-            case .unusable, .protected, .noChoice: .badRequest
+            case .invalidState, .conflict: .conflict
+            case .unusable, .protected, .notAvailable: .badRequest
             case .diskFull: HTTPStatus(rawValue: 507)
             case .cancelled: .serviceUnavailable
             case .system, .key, .part, .unfinished, .noNetwork, .inUse, .folder: .internalServerError

@@ -42,7 +42,7 @@ package final class DownloadAPI: HTTPHandler {
         try access.checkHost(request)
         let route = DownloadRoute(path: request.path)
         if !route.isMedia { try access.checkOrigin(request) }
-        if !route.isReading(request.method) { try access.checkMark(request) }
+        if !route.isSafe(request.method) { try access.checkCustomHeader(request) }
         if route == .unknown { throw .notFound("there is nothing at this path") }
         guard route.methods.contains(request.method) else {
             let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
@@ -79,7 +79,7 @@ package final class DownloadAPI: HTTPHandler {
     }
 
     private func add(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let (task, isNew) = try await manager.add(try TaskReader.request(from: request.body))
+        let (task, isNew) = try await manager.add(try DownloadRequestReader.request(from: request.body))
         let location: HTTPHeaders = isNew ? ["Location": "/downloads/\(task.id)"] : [:]
         return .json(task.json, status: isNew ? .created : .ok, headers: location)
     }
@@ -87,9 +87,9 @@ package final class DownloadAPI: HTTPHandler {
     private func perform(_ action: TaskAction, on id: String) async throws -> DownloadTask {
         switch action {
         case .pause: try await manager.pause(id)
-        case .resume: try await manager.goOn(id, isRetry: false)
+        case .resume: try await manager.resume(id, isRetry: false)
         case .cancel: try await manager.cancel(id)
-        case .retry: try await manager.goOn(id, isRetry: true)
+        case .retry: try await manager.resume(id, isRetry: true)
         }
     }
 

@@ -51,7 +51,7 @@ enum DownloadRoute: Sendable, Equatable {
     }
 
     /// Whether a request with this method changes nothing.
-    func isReading(_ method: HTTPMethod) -> Bool {
+    func isSafe(_ method: HTTPMethod) -> Bool {
         method == .get || method == .head || method == .options
     }
 

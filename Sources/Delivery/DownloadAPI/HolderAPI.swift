@@ -4,8 +4,10 @@ import Foundation
 package import HTTP
 import JSON
 
-/// The interface of a process that holds a folder for other processes of its owner, over the socket in the
-/// folder: what `DownloadAPI` has, tasks with everything that a command line can ask for, and the page.
+/// The HTTP interface of the process that holds a folder, for other processes of the same user.
+///
+/// It is reached over the socket in the folder. It has what `DownloadAPI` has, tasks with every option of the
+/// command line, and the URL of the page.
 package final class HolderAPI: HTTPHandler {
     private let downloads: DownloadAPI
     private let page: String?
@@ -43,7 +45,7 @@ package final class HolderAPI: HTTPHandler {
             let headers: HTTPHeaders = ["Content-Type": MediaType.json.fieldValue]
             return HTTPResponse(
                 status: .ok, headers: headers, body: .bytes(Array(try JSONEncoder().encode(task))))
-        } catch DownloadError.notNow(let reason) {
+        } catch DownloadError.invalidState(let reason) {
             // The request is valid: the other process waits and then runs the task itself.
             return Problem(.serviceUnavailable, reason).answer
         } catch let error as DownloadError {

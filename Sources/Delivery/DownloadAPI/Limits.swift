@@ -6,7 +6,7 @@ enum Limits {
     static let handedBytes = 1 << 20
     /// Followers of the events at once: pages in a browser, and commands that wait for their tasks.
     static let followers = 32
-    /// The pause after which a silent stream of events says that it lives.
+    /// The pause after which an idle stream of events sends a keep-alive.
     static let heartbeat = Duration.seconds(10)
     /// Seconds after which a player asks again for what is not there yet.
     static let retrySeconds = 1

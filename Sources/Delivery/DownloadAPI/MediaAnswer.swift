@@ -11,22 +11,22 @@ extension DownloadAPI {
         switch try await manager.content(name, of: id, needsWholePart: needsWholePart) {
         case .file(let file)?: return MediaAnswer.file(file, name, request)
         case .playlist(let bytes)?: return MediaAnswer.playlist(bytes)
-        case .growing(let body, let length)?:
-            return MediaAnswer.growing(body, length: length, name, isRange: range != nil)
-        case .coming(let file)?: return try await MediaAnswer.coming(file, name, request)
+        case .growingPart(let body, let length)?:
+            return MediaAnswer.growingPart(body, length: length, name, isRange: range != nil)
+        case .growingFile(let file)?: return try await MediaAnswer.growingFile(file, name, request)
         case .preparing?:
             throw Problem(.serviceUnavailable, "the task reads the playlists of its source")
                 .retryable(afterSeconds: Limits.retrySeconds)
-        case .waiting?:
+        case .notRunning?:
             throw Problem(.serviceUnavailable, "the part is not there, and its task does not run")
                 .retryable(afterSeconds: Limits.retrySeconds)
-        case .nothingCame?:
-            throw Self.nothingCame
+        case .sourceUnavailable?:
+            throw Self.sourceUnavailable
         case nil: throw Problem.notFound("the task has nothing of this name")
         }
     }
 
-    fileprivate static let nothingCame = Problem(
+    fileprivate static let sourceUnavailable = Problem(
         HTTPStatus(rawValue: 502), "the source sends nothing for this part")
 }
 
@@ -89,10 +89,10 @@ enum MediaAnswer {
     }
 
     /// A media file that comes while it is answered, also from the middle on.
-    static func coming(
-        _ file: ComingFile, _ name: String, _ request: HTTPRequest
+    static func growingFile(
+        _ file: GrowingFile, _ name: String, _ request: HTTPRequest
     ) async throws(Problem) -> HTTPResponse {
-        guard await file.hasBegun() else { throw DownloadAPI.nothingCame }
+        guard await file.hasBegun() else { throw DownloadAPI.sourceUnavailable }
         var headers = fields
         headers["Content-Type"] = MediaTypes.type(of: name)
         headers["Cache-Control"] = "no-cache"
@@ -112,13 +112,13 @@ enum MediaAnswer {
             }
         }
         guard let body = await file.body(from: offset, count: count, isRead: request.method == .get) else {
-            throw DownloadAPI.nothingCame
+            throw DownloadAPI.sourceUnavailable
         }
         return HTTPResponse(status: status, headers: headers, body: .stream(length: count, body))
     }
 
     /// A part that comes while it is answered.
-    static func growing(
+    static func growingPart(
         _ body: GrowingBody, length: UInt64?, _ name: String, isRange: Bool
     ) -> HTTPResponse {
         var headers = fields

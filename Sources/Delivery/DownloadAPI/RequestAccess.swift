@@ -24,7 +24,7 @@ struct RequestAccess: Sendable {
     }
 
     /// Refuses a request that changes something without the field that forms and images cannot send.
-    func checkMark(_ request: HTTPRequest) throws(Problem) {
+    func checkCustomHeader(_ request: HTTPRequest) throws(Problem) {
         guard request.headers.values(of: "X-Backcast") != ["1"] else { return }
         throw Problem(.forbidden, "a request that changes something needs the header field X-Backcast: 1")
     }

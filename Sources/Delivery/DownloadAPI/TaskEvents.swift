@@ -7,7 +7,7 @@ import Synchronization
 extension DownloadAPI {
     /// All tasks, and then each change, as server-sent events.
     func events(_ request: HTTPRequest) -> HTTPResponse {
-        guard let place = followers.take() else {
+        guard let permit = followers.take() else {
             return Problem(.serviceUnavailable, "too many clients follow the events")
                 .retryable(afterSeconds: Limits.retrySeconds).answer
         }
@@ -15,7 +15,7 @@ extension DownloadAPI {
             "Content-Type": "text/event-stream", "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         ]
-        let source = TaskEvents(manager.follow(), place, clock: clock)
+        let source = TaskEvents(manager.follow(), permit, clock: clock)
         return HTTPResponse(status: .ok, headers: headers, body: .stream(length: nil, source))
     }
 }
@@ -23,13 +23,13 @@ extension DownloadAPI {
 /// The text of the events, as long as a client reads it.
 final class TaskEvents: HTTPBodySource {
     private let follower: TaskFollower
-    private let place: FollowerPlace
+    private let permit: FollowerPermit
     private let clock: HostClock
     private let hasBegun = Atomic(false)
 
-    init(_ follower: TaskFollower, _ place: FollowerPlace, clock: HostClock) {
+    init(_ follower: TaskFollower, _ permit: FollowerPermit, clock: HostClock) {
         self.follower = follower
-        self.place = place
+        self.permit = permit
         self.clock = clock
     }
 
@@ -56,11 +56,11 @@ final class TaskEvents: HTTPBodySource {
 final class FollowerCount: Sendable {
     private let count = Atomic(0)
 
-    /// A place, which is given back with its owner; nil when all are taken.
-    func take() -> FollowerPlace? {
+    /// A permit, which is given back with its owner; nil when all are taken.
+    func take() -> FollowerPermit? {
         let taken = count.wrappingAdd(1, ordering: .relaxed).newValue
-        let place = FollowerPlace(self)
-        return taken <= Limits.followers ? place : nil
+        let permit = FollowerPermit(self)
+        return taken <= Limits.followers ? permit : nil
     }
 
     fileprivate func giveBack() {
@@ -68,7 +68,7 @@ final class FollowerCount: Sendable {
     }
 }
 
-final class FollowerPlace: Sendable {
+final class FollowerPermit: Sendable {
     private let owner: FollowerCount
 
     init(_ owner: FollowerCount) {

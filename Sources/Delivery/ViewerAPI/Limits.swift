@@ -7,7 +7,7 @@ package enum Limits {
     static let goneAgeSeconds = 5
     /// Microseconds after its begin in which a segment may still be stored: a source may list it late, and
     /// another node may see the file late.
-    static let storing: Int64 = 600 * 1_000_000
+    static let maxStoringDelay: Int64 = 600 * 1_000_000
     /// Seconds after which a client may retry while the catalogue is unavailable.
     static let retryAfterSeconds = 5
     /// Seconds after which a client may retry while many windows are read.
@@ -26,7 +26,7 @@ package enum Limits {
     /// deleted: proxies and players end a connection that is silent for half a minute or a minute.
     static let pollsBetweenNullPackets = 10
     /// How long a channel may go on without the rendition of an endless stream before it ends, microseconds.
-    static let missedStream: Int64 = 60 * 1_000_000
+    static let renditionTimeout: Int64 = 60 * 1_000_000
     /// The length of a live playlist that does not wait behind long compositions, microseconds.
     static let shortLength: Int64 = 3600 * 1_000_000
     /// Seconds that the channels of lists are kept.
@@ -37,15 +37,16 @@ package enum Limits {
     static let thumbnailWidth = 160
     /// Seconds that a cue of a thumbnail track may last, and what it lasts unless the query says.
     static let stepSeconds: ClosedRange<Int64> = 1...600
-    static let usualStep: Int64 = 10
+    static let defaultStepSeconds: Int64 = 10
     /// How far back a live playlist may list segments for a token that begins then, microseconds.
-    static let liveReach: Int64 = 3600 * 1_000_000
+    static let liveLookBack: Int64 = 3600 * 1_000_000
     /// Cues of one thumbnail track, which is in memory as a whole: a day of one each 8 seconds, 750 kB.
     static let cues: Int64 = 10_800
     /// Seconds after which a client may ask again for a picture that found no decoder free.
     static let pictureRetrySeconds = 1
-    /// Playlists that are kept for a second because they are asked for again: their number, their bytes, and
-    /// the bytes of one beside its text.
+    /// Bounds of the cached playlists: their number, their bytes, and the bytes of one beside its text.
+    ///
+    /// A playlist that is requested again is cached for a second.
     static let cachedAnswers = 4096
     static let cachedAnswerBytes = 32 << 20
     static let cachedAnswerOverhead = 2048

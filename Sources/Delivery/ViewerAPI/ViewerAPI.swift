@@ -14,9 +14,9 @@ import Timeline
 /// Segments, initialization sections and keys are answered without the catalogue. Playlists and downloads are
 /// answered from the timeline in memory; what is missing there is read from the catalogue first.
 package final class ViewerAPI: Sendable {
-    private let objects: ObjectAnswers
-    private let windows: WindowAnswers
-    private let lists: ListAnswers
+    private let objects: ObjectHandler
+    private let windows: WindowHandler
+    private let lists: ListHandler
     private let index: TimelineIndex
     let access: PlaybackAccess
     private let gate: AccessGate
@@ -27,22 +27,22 @@ package final class ViewerAPI: Sendable {
         catalogue: Catalogue, store: any SegmentStore, configuration: ViewerConfiguration,
         clock: HostClock, logger: Logger,
     ) {
-        objects = ObjectAnswers(store: store, clock: clock.now, logger: logger)
+        objects = ObjectHandler(store: store, clock: clock.now, logger: logger)
         index = TimelineIndex(
             catalogue: catalogue, maxStaleSeconds: configuration.maxStaleSeconds,
             isShared: configuration.isShared, executor: configuration.background, clock: clock)
-        let player = WindowPlayer(
+        let playbackService = PlaybackService(
             index: index, maxWindowSeconds: configuration.maxWindowSeconds,
             longAnswers: configuration.longAnswers)
         access = PlaybackAccess(
             signer: configuration.tokenSigner, catalogue: catalogue, clock: clock, logger: logger)
         gate = AccessGate(access: access)
         scope = TimeScope(
-            index: index, player: player,
+            index: index, playbackService: playbackService,
             longestWindow: configuration.maxWindowSeconds * Microseconds.perSecond,
             isCanonical: configuration.isCanonical, clock: clock.now)
-        windows = WindowAnswers(
-            index: index, player: player,
+        windows = WindowHandler(
+            index: index, playbackService: playbackService,
             export: WindowExport(
                 store: store, remuxProcesses: configuration.remuxProcesses, ffmpeg: configuration.ffmpeg),
             pictures: PictureMaker(
@@ -50,7 +50,7 @@ package final class ViewerAPI: Sendable {
             longestCanonical: configuration.isCanonical
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
             clock: clock, logger: logger)
-        lists = ListAnswers(
+        lists = ListHandler(
             catalogue: catalogue, index: index, windows: windows, publicBase: configuration.publicBase,
             clock: clock, logger: logger)
     }
@@ -58,8 +58,8 @@ package final class ViewerAPI: Sendable {
     /// Keeps the timeline in memory up to date with the catalogue, and follows which tokens are revoked,
     /// until cancelled.
     ///
-    /// The timeline is correct without it; with it answers do not have to read the catalogue. While playback
-    /// needs tokens, none counts before this has begun.
+    /// Without it answers are correct, too, but have to read the catalogue. If playback needs tokens, none is
+    /// accepted before this has started.
     package func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.index.run() }
@@ -91,7 +91,9 @@ package final class ViewerAPI: Sendable {
         case .get, .head: break
         case .options: return .now(Fields.preflight(request.headers, at: request.path))
         case .post where XtreamForm.isTaken(at: request.path):
-            guard let unpacked = XtreamForm.unpacked(request) else { return .now(Fields.noForm) }
+            guard let unpacked = XtreamForm.unpacked(request) else {
+                return .now(Fields.unsupportedMediaType)
+            }
             return answer(unpacked)
         default: return .now(Fields.methodNotAllowed(at: request.path))
         }
@@ -112,7 +114,7 @@ package final class ViewerAPI: Sendable {
             if let instead = await scope.answer(request, within: grant) { return instead }
             switch self.media(request, to: viewer) {
             case .now(let response): return response
-            case .later(let make), .soon(let make), .reserved(let make): return await make()
+            case .later(let make), .lightweight(let make), .reserved(let make): return await make()
             }
         }
     }
@@ -137,7 +139,8 @@ package final class ViewerAPI: Sendable {
                 }
             }
             // A task may begin on the server's thread: what may compute for long moves to another one.
-            return windows.isShort(request, route) ? .soon(make) : .later { await onAnotherThread(make) }
+            return windows.isShort(request, route)
+                ? .lightweight(make) : .later { await onAnotherThread(make) }
         }
     }
 

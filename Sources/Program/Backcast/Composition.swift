@@ -105,7 +105,9 @@ struct Composition: Sendable {
                 gate.open()
                 await work(meters, role.servesViewers ? viewer : nil, pools.serving)
             }
-            if let watchdog = Watchdog.ofProcess(clock: clock) { group.addTask { await watchdog.run() } }
+            if let watchdog = Watchdog.fromEnvironment(clock: clock) {
+                group.addTask { await watchdog.run() }
+            }
         }
         logger.notice("Stopped")
     }
@@ -181,7 +183,7 @@ extension Composition {
             metadata: [
                 "version": "\(Version.text)", "role": "\(role.rawValue)",
                 "listen": "\(servers.addresses.map(\.description).joined(separator: " "))",
-                "archive": "\(settings.archive)", "database": "\(settings.database.place)",
+                "archive": "\(settings.archive)", "database": "\(settings.database.hostAndDatabase)",
             ])
     }
 }

@@ -18,7 +18,7 @@ enum Limits {
     /// Characters of an admin token: it travels in a header line of every request.
     static let tokenCharacters = 1024
     /// A configured token has at least so many, so that it cannot be guessed.
-    static let leastTokenCharacters = 24
+    static let minTokenCharacters = 24
     /// Random bytes of a generated token: 256 bits cannot be guessed.
     static let tokenByteCount = 32
     /// Threads that answer viewers: more than any machine has cores are a mistake.
@@ -44,7 +44,7 @@ enum Limits {
     /// Time between two log lines that report a missing database.
     static let databaseReport = Duration.seconds(30)
     /// Seconds after which a client may retry while the program waits for its database.
-    static let retryWhenStarting = 2
+    static let startupRetrySeconds = 2
     /// Pause between two times that a recording process gives free memory back.
     static let memoryPause = Duration.seconds(30)
     /// Time for answers in progress to finish when the program stops.
@@ -53,7 +53,7 @@ enum Limits {
     static let stoppingSeconds = 25
     /// The longest span that a setting in seconds may state: a hundred years, far from any overflow in
     /// microseconds.
-    static let seconds = 100 * 366 * 86_400
+    static let longestSettingSeconds = 100 * 366 * 86_400
     /// The largest configurable window, seconds: what one playlist can list.
     static let longestWindow = Int(ViewerConfiguration.longestWindowSeconds)
     /// The default retention, seconds: within the bounds that the admin API sets for a channel.
@@ -72,7 +72,7 @@ enum Limits {
     /// The pause between two tries to reach it.
     static let holderPause = Duration.milliseconds(100)
     /// The longest time for which tasks are followed that another process carries out: a year.
-    static let holderFollowed = Duration.seconds(31_536_000)
+    static let holderFollowTimeout = Duration.seconds(31_536_000)
     /// The time that running answers of `backcast play` have when it stops: events never end by themselves.
     static let playDrain = Duration.milliseconds(500)
     /// The longest answer of `backcast play`: a range of a part that has to come whole.

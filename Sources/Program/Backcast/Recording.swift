@@ -35,7 +35,7 @@ struct Recording: Sendable {
                 publicHosts: PublicHosts(known: hosts.hosts, onNew: hosts.append), logger: logger))
         recorder = RecorderService(
             node: try state.nodeIdentifier(),
-            parts: RecorderParts(
+            dependencies: RecorderDependencies(
                 catalogue: catalogue, heartbeats: heartbeats, store: store, journal: journal,
                 client: client, addressPolicy: settings.addressPolicy(ownPorts: ownPorts), board: board,
                 clock: clock,
@@ -49,7 +49,7 @@ struct Recording: Sendable {
             diskGuard: diskGuard, isCatalogueReady: isDatabaseReady, clock: clock, logger: logger)
     }
 
-    /// Registers the metrics of the parts that this process has only when it records.
+    /// Registers the metrics that only a recording process has.
     func register(in registry: MetricsRegistry) {
         JournalMeter.register(journal, in: registry)
         let ages = retention.ages
@@ -74,7 +74,7 @@ struct Recording: Sendable {
     private func giveMemoryBack() async {
         while !Task.isCancelled {
             try? await clock.sleep(for: Limits.memoryPause)
-            ProcessMemory.giveBack()
+            ProcessMemory.returnFreeMemory()
         }
     }
 }

@@ -13,7 +13,7 @@ struct CataloguePlan: Sendable {
         self.end = Instant(microseconds: end.microseconds / quarter * quarter)
         begin = self.end - Int64(days) * 86_400 * Microseconds.perSecond
         var planned = (0..<channels).map { index in
-            PlannedChannel(name: "c\(index)", byteCounts: [index == 0 ? .large : .usual])
+            PlannedChannel(name: "c\(index)", byteCounts: [index == 0 ? .medium : .usual])
         }
         if variants > 0 {
             planned.append(
@@ -45,7 +45,7 @@ struct PlannedChannel: Sendable {
 extension Int64 {
     /// About 75 kB, 1 MB and 2.5 MB: whole packets of a transport stream.
     fileprivate static let small = packets(399)
-    fileprivate static let large = packets(5320)
+    fileprivate static let medium = packets(5320)
     fileprivate static let usual = packets(13_300)
 
     private static func packets(_ count: Int64) -> Int64 { 188 * count }

@@ -8,18 +8,18 @@ extension Encoder {
         /// Segments under one key.
         var period: Int
         /// EXT-X-KEY says the initialization vector; else it is the media sequence number.
-        var saysVectors: Bool
+        var hasExplicitIV: Bool
 
-        init(period: Int, saysVectors: Bool) {
-            (self.period, self.saysVectors) = (period, saysVectors)
+        init(period: Int, hasExplicitIV: Bool) {
+            (self.period, self.hasExplicitIV) = (period, hasExplicitIV)
         }
 
-        init(_ chance: inout SeededChance) {
+        init(_ chance: inout SeededRandomNumberGenerator) {
             period = [1, 10, 100, 10_000].randomElement(using: &chance) ?? 10
-            saysVectors = chance.happens(in: 2)
+            hasExplicitIV = chance.happens(in: 2)
         }
 
-        var description: String { "a key for \(period) segments\(saysVectors ? " with vectors" : "")" }
+        var description: String { "a key for \(period) segments\(hasExplicitIV ? " with vectors" : "")" }
     }
 
     /// The key that a segment is encrypted with, by number; nil when it is clear.
@@ -27,7 +27,7 @@ extension Encoder {
 
     /// The initialization vector that opens a segment.
     func vector(of index: Int, _ rendition: RenditionID) -> UInt128 {
-        settings.keys?.saysVectors ?? false
+        settings.keys?.hasExplicitIV ?? false
             ? UInt128(index) * 7 + 13 : UInt128(segments[index].number + step(of: rendition).numbers)
     }
 
@@ -36,7 +36,7 @@ extension Encoder {
         guard let keys = settings.keys, let number = keyNumber(of: index) else { return nil }
         return Key(
             method: .aes128, uri: "/key/\(number)",
-            initializationVector: keys.saysVectors ? vector(of: index, rendition) : nil)
+            initializationVector: keys.hasExplicitIV ? vector(of: index, rendition) : nil)
     }
 }
 
@@ -47,14 +47,15 @@ extension Encoder {
         settings.discontinuityDistance.map { (segments[index].begin - Scenario.begin + 60_000_000) / $0 }
     }
 
-    /// Whether EXT-X-DISCONTINUITY precedes a segment; never before the first one of an era.
+    /// Whether EXT-X-DISCONTINUITY precedes a segment; never before the first one of a source run.
     func isDiscontinuity(_ index: Int) -> Bool {
-        index > begin(ofEra: segments[index].era) && domain(of: index) != domain(of: index - 1)
+        index > begin(ofSourceRun: segments[index].sourceRun) && domain(of: index) != domain(of: index - 1)
     }
 
     /// Tags that have left the playlist which begins with a segment.
     func discontinuitySequence(before index: Int) -> UInt64? {
-        guard let domain = domain(of: index), let first = self.domain(of: begin(ofEra: segments[index].era))
+        guard let domain = domain(of: index),
+            let first = self.domain(of: begin(ofSourceRun: segments[index].sourceRun))
         else { return nil }
         return UInt64(domain - first) - (isDiscontinuity(index) ? 1 : 0)
     }

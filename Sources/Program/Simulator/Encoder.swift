@@ -24,7 +24,7 @@ final class Encoder {
         /// Microseconds of a segment, as far as it is regular.
         var duration: Int64
         /// How much segments differ, as a share of the duration.
-        var wobble: Double
+        var jitter: Double
         /// Segments in the playlist.
         var listed: Int
         /// From the end of a segment to its listing.
@@ -37,7 +37,7 @@ final class Encoder {
         var namesFollowNumbers: Bool
         var firstNumber: Int64
         /// It packages the same media as the first source, timestamps included.
-        var carriesFirst = false
+        var sharesFirstMedia = false
         /// Nil where segments are clear.
         var keys: Keys?
         /// EXT-X-DATERANGE, where there are dates.
@@ -48,14 +48,14 @@ final class Encoder {
         /// Renditions that do not count or cut as the source does.
         var steps: [RenditionID: Step] = [:]
 
-        init(_ chance: inout SeededChance) {
+        init(_ chance: inout SeededRandomNumberGenerator) {
             let video = RenditionID(kind: .video, index: 0)
             renditions = [video]
             if chance.happens(in: 3) {
                 renditions += [RenditionID(kind: .video, index: 1), RenditionID(kind: .audio, index: 0)]
             }
             duration = ([2, 4, 6, 10].randomElement(using: &chance) ?? 6) * 1_000_000
-            wobble = [0, 0.02, 0.2].randomElement(using: &chance) ?? 0
+            jitter = [0, 0.02, 0.2].randomElement(using: &chance) ?? 0
             listed = [3, 5, 6, 10, 60].randomElement(using: &chance) ?? 5
             latency = Int64.random(in: 0...1_500_000, using: &chance)
             dates = Dates.allCases.randomElement(using: &chance) ?? .right
@@ -66,27 +66,27 @@ final class Encoder {
         }
 
         /// What playlists say of the longest segment.
-        var targetSeconds: Int { Int((Double(duration) * (1 + wobble) / 1_000_000).rounded(.up)) }
+        var targetSeconds: Int { Int((Double(duration) * (1 + jitter) / 1_000_000).rounded(.up)) }
         /// The same in microseconds.
         var target: Int64 { Int64(targetSeconds) * 1_000_000 }
 
         /// Another encoder of the same programme.
-        func backup(_ chance: inout SeededChance) -> Settings {
+        func backup(_ chance: inout SeededRandomNumberGenerator) -> Settings {
             var other = Settings(&chance)
             other.renditions = renditions
             return other
         }
 
         /// Another packager of another's media, which lists them later.
-        mutating func carry(_ other: Settings, _ chance: inout SeededChance) {
-            (duration, wobble) = (other.duration, other.wobble)
-            carriesFirst = true
+        mutating func shareMedia(_ other: Settings, _ chance: inout SeededRandomNumberGenerator) {
+            (duration, jitter) = (other.duration, other.jitter)
+            sharesFirstMedia = true
             latency = Int64.random(in: 0...30_000_000, using: &chance)
         }
 
         var description: String {
             """
-            \(renditions.map(\.description).joined(separator: ",")) \(duration / 1000) ms ±\(wobble) × \(listed), \
+            \(renditions.map(\.description).joined(separator: ",")) \(duration / 1000) ms ±\(jitter) × \(listed), \
             \(latency / 1000) ms late, dates \(dates.rawValue) \(dateError / 1_000_000) s, \
             EXTINF \(statedDurations.rawValue)\(namesFollowNumbers ? ", names follow numbers" : "")\
             \(keys.map { ", \($0.description)" } ?? "")\(hasMarkers ? ", markers" : "")\
@@ -103,7 +103,7 @@ final class Encoder {
         var duration: Int64
         var listedAt: Instant
         /// Rises with each restart.
-        var era: Int
+        var sourceRun: Int
 
         var end: Instant { begin + duration }
     }
@@ -113,15 +113,15 @@ final class Encoder {
     private let faults: [Fault]
     let gaps: [Fault]
     let dateJumps: [Fault]
-    private var chance: SeededChance
+    private var chance: SeededRandomNumberGenerator
     private(set) var segments: [Segment] = []
     /// What playlists list of each segment, by rendition as in the settings.
     private var entries: [[MediaSegment]]
     /// Where the playlists of the renditions are, and the folders of their segments.
     let paths: [String]
     private let folders: [String]
-    /// The index of the first segment of each era.
-    private var eras = [0]
+    /// The index of the first segment of each source run.
+    private var sourceRuns = [0]
     private var nextBegin: Instant
     private var nextNumber: Int64
     private var passed: Set<Int> = []
@@ -134,8 +134,8 @@ final class Encoder {
         }
         gaps = scenario.faults.filter { $0.place == index && $0.kind == .gap }
         dateJumps = scenario.faults.filter { $0.place == index && $0.kind == .dateJump }
-        chance = SeededChance(
-            seed: scenario.seed &* 31 &+ (settings.carriesFirst ? 0 : UInt64(index)))
+        chance = SeededRandomNumberGenerator(
+            seed: scenario.seed &* 31 &+ (settings.sharesFirstMedia ? 0 : UInt64(index)))
         entries = settings.renditions.map { _ in [] }
         paths = settings.renditions.map { "/\($0).m3u8" }
         folders = settings.renditions.map { "\($0)/" }
@@ -158,14 +158,14 @@ final class Encoder {
                 nextBegin = max(nextBegin, fault.span.end)
                 nextNumber = 0
             }
-            eras.append(segments.count)
+            sourceRuns.append(segments.count)
         }
-        let part = 1 + settings.wobble * Double.random(in: -1...1, using: &chance)
+        let part = 1 + settings.jitter * Double.random(in: -1...1, using: &chance)
         let duration = Int64(Double(settings.duration) * part)
         segments.append(
             Segment(
                 number: nextNumber, begin: nextBegin, duration: duration,
-                listedAt: nextBegin + duration + settings.latency, era: eras.count - 1))
+                listedAt: nextBegin + duration + settings.latency, sourceRun: sourceRuns.count - 1))
         for place in entries.indices { entries[place].append(entry(segments.count - 1, place)) }
         nextBegin = nextBegin + duration
         nextNumber += 1
@@ -173,7 +173,7 @@ final class Encoder {
 
     /// The timestamp of a segment, in units of 90 kHz; each encoder has begun to count at another time.
     func timestamp(_ index: Int, _ rendition: RenditionID) -> Int64 {
-        let base = settings.carriesFirst ? 0 : Int64(self.index) &* 3_000_000_000
+        let base = settings.sharesFirstMedia ? 0 : Int64(self.index) &* 3_000_000_000
         let time = (begin(of: index, rendition) - Scenario.begin) * 9 / 100 + 900_000_000
         return (time + base + (domain(of: index) ?? 0) &* 1_234_567_890) % (1 << 33)
     }
@@ -182,18 +182,19 @@ final class Encoder {
     func listed(at now: Instant) -> Range<Int> {
         let end = segments.partitioningIndex { $0.listedAt > now }
         guard end > 0 else { return 0..<0 }
-        let era = segments[end - 1].era
-        return max(eras[era], end - settings.listed)..<end
+        let sourceRun = segments[end - 1].sourceRun
+        return max(sourceRuns[sourceRun], end - settings.listed)..<end
     }
 
-    /// The index of an era's first segment.
-    func begin(ofEra era: Int) -> Int { eras[era] }
+    /// The index of the first segment of a source run.
+    func begin(ofSourceRun sourceRun: Int) -> Int { sourceRuns[sourceRun] }
 
     /// When a segment leaves the playlist.
-    func gone(_ index: Int) -> Instant {
+    func unlistedAt(_ index: Int) -> Instant {
         let segment = segments[index]
-        let nextEra = segment.era + 1 < eras.count ? eras[segment.era + 1] : Int.max
-        let next = min(index + settings.listed, nextEra)
+        let nextSourceRun =
+            segment.sourceRun + 1 < sourceRuns.count ? sourceRuns[segment.sourceRun + 1] : Int.max
+        let next = min(index + settings.listed, nextSourceRun)
         return next < segments.count ? segments[next].listedAt : Instant(microseconds: .max)
     }
 
@@ -269,7 +270,7 @@ final class Encoder {
     }
 
     private func date(of begin: Instant) -> Instant? {
-        let begin = begin + lead(at: begin)
+        let begin = begin + dateOffset(at: begin)
         return switch settings.dates {
         case .none: nil
         case .right, .wrongZone: begin + settings.dateError

@@ -41,7 +41,7 @@ enum Media {
     }
 
     /// How many packets of a segment a part has.
-    static func share(_ digest: [UInt8]) -> Int64 { digest.count > 12 ? Int64(digest[12]) : 0 }
+    static func packetCount(_ digest: [UInt8]) -> Int64 { digest.count > 12 ? Int64(digest[12]) : 0 }
 
     static func condition(_ digest: [UInt8]) -> Condition {
         digest.count > 11 ? Condition(rawValue: digest[11]) ?? .garbled : .whole

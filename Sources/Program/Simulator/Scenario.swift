@@ -22,7 +22,7 @@ struct Scenario: Sendable {
     /// Makes a scenario of so many hours; the seed decides everything else.
     init(seed: UInt64, hours: Double) {
         self.seed = seed
-        var chance = SeededChance(seed: seed)
+        var chance = SeededRandomNumberGenerator(seed: seed)
         length = Int64(hours * 3600) * Microseconds.perSecond
         let encoder = Encoder.Settings(&chance)
         encoders = [encoder]
@@ -38,11 +38,11 @@ struct Scenario: Sendable {
                     &chance))
         }
         faults.sort { $0.span.begin < $1.span.begin }
-        if encoders.count > 1, chance.happens(in: 2) { encoders[1].carry(encoder, &chance) }
+        if encoders.count > 1, chance.happens(in: 2) { encoders[1].shareMedia(encoder, &chance) }
         addExtras()
         addDiscontinuities()
         addSteps()
-        addCalmFaults()
+        addStandaloneFaults()
         addSlowCatalogue()
     }
 
@@ -51,7 +51,7 @@ struct Scenario: Sendable {
 
     /// Adds what has random numbers of its own, so that the rest of a seed's scenario stays the same.
     private mutating func addExtras() {
-        var chance = SeededChance(seed: seed ^ 0xE7_4A5)
+        var chance = SeededRandomNumberGenerator(seed: seed ^ 0xE7_4A5)
         for index in encoders.indices {
             encoders[index].keys = chance.happens(in: 3) ? Encoder.Keys(&chance) : nil
             encoders[index].hasMarkers = chance.happens(in: 3)
@@ -64,18 +64,18 @@ struct Scenario: Sendable {
 
     /// Timestamps that restart; two packagers of the same media restart them together.
     private mutating func addDiscontinuities() {
-        var chance = SeededChance(seed: seed ^ 0xD15C)
+        var chance = SeededRandomNumberGenerator(seed: seed ^ 0xD15C)
         for index in encoders.indices {
             let distance = [31, 97, 400].randomElement(using: &chance).map { $0 * Microseconds.perSecond }
             encoders[index].discontinuityDistance =
-                encoders[index].carriesFirst
+                encoders[index].sharesFirstMedia
                 ? encoders[0].discontinuityDistance : chance.happens(in: 3) ? distance : nil
         }
     }
 
     /// Renditions of a source that are out of step.
     private mutating func addSteps() {
-        var chance = SeededChance(seed: seed ^ 0x57E9)
+        var chance = SeededRandomNumberGenerator(seed: seed ^ 0x57E9)
         for index in encoders.indices where chance.happens(in: 2) {
             let (renditions, cut) = (encoders[index].renditions, encoders[index].duration / 2)
             for id in renditions {
@@ -89,14 +89,14 @@ struct Scenario: Sendable {
         }
     }
 
-    /// Faults with no other one near them, behind all others, so that those keep their numbers.
-    private mutating func addCalmFaults() {
-        var chance = SeededChance(seed: seed ^ 0xCA_14)
-        for kind in Fault.Kind.calm {
+    /// Adds faults with no other fault near them; they come last, so that the others keep their numbers.
+    private mutating func addStandaloneFaults() {
+        var chance = SeededRandomNumberGenerator(seed: seed ^ 0xCA_14)
+        for kind in Fault.Kind.standalone {
             let fault = Fault(
-                calm: kind, within: length - Self.quiet, target: encoders[0].duration, &chance)
+                standalone: kind, within: length - Self.quiet, target: encoders[0].duration, &chance)
             let isWanted = chance.happens(in: 2)
-            if isWanted, encoders.count == 1, encoders[0].allows(kind), isCalm(around: fault.span) {
+            if isWanted, encoders.count == 1, encoders[0].allows(kind), isFaultFree(around: fault.span) {
                 faults.append(fault)
             }
         }
@@ -104,14 +104,14 @@ struct Scenario: Sendable {
 
     /// A PostgreSQL that is slow, behind all others, so that those keep their numbers.
     private mutating func addSlowCatalogue() {
-        var chance = SeededChance(seed: seed ^ 0x510)
+        var chance = SeededRandomNumberGenerator(seed: seed ^ 0x510)
         guard chance.happens(in: 3) else { return }
         for _ in 0..<Int.random(in: 1...2, using: &chance) {
             faults.append(Fault(slowWithin: length - Self.quiet, &chance))
         }
     }
 
-    private func isCalm(around span: TimeWindow) -> Bool {
+    private func isFaultFree(around span: TimeWindow) -> Bool {
         let wide = TimeWindow(begin: span.begin - 200_000_000, end: span.end + 300_000_000)
         return !faults.contains { $0.span.overlaps(wide) }
     }
@@ -147,7 +147,7 @@ extension Scenario: CustomStringConvertible {
 struct Fault: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         /// No connection to the source.
-        case sourceAway
+        case sourceUnreachable
         /// The packager stops, and begins at number 0 when the time is over.
         case restart
         /// The same, with EXT-X-ENDLIST meanwhile.
@@ -171,7 +171,7 @@ struct Fault: Sendable {
         /// The host's wall clock is off by `amount` microseconds.
         case clockStep
         /// PostgreSQL does not answer.
-        case catalogueAway
+        case catalogueUnreachable
         /// Answers of PostgreSQL to commits are lost.
         case answersLost
         /// PostgreSQL does and answers what it is asked, each up to `amount` microseconds late; one of three
@@ -184,11 +184,11 @@ struct Fault: Sendable {
         /// The process is frozen (SIGSTOP).
         case frozen
         /// The node has no connection to PostgreSQL.
-        case cutOff
+        case nodeDisconnected
         /// Bodies of segments that are listed in the span are damaged, for good.
         case damaged
         /// The key server does not answer.
-        case keyAway
+        case keyServerUnreachable
         /// The key server answers with keys of another channel.
         case wrongKey
         /// PostgreSQL refuses the facts of some segments that are listed in the span, for good.
@@ -199,13 +199,13 @@ struct Fault: Sendable {
         case dateJump
 
         /// The kinds that came later, and have a chance of their own.
-        static let extra: [Kind] = [.damaged, .keyAway, .wrongKey, .refused]
+        static let extra: [Kind] = [.damaged, .keyServerUnreachable, .wrongKey, .refused]
         /// Those that came still later, and are drawn only where nothing else is wrong.
-        static let calm: [Kind] = [.gap, .dateJump]
+        static let standalone: [Kind] = [.gap, .dateJump]
         /// Those that are drawn by themselves.
         private static let single: [Kind] = [.partial, .catalogueSlow]
         /// Those that came first.
-        static let first = allCases.filter { !(extra + calm + single).contains($0) }
+        static let first = allCases.filter { !(extra + standalone + single).contains($0) }
     }
 
     var kind: Kind
@@ -220,16 +220,20 @@ struct Fault: Sendable {
         (self.kind, self.place, self.span, self.amount) = (kind, place, span, amount)
     }
 
-    init(within length: Int64, encoders: Int, nodes: Int, target: Int64, _ chance: inout SeededChance) {
-        kind = Kind.first.randomElement(using: &chance) ?? .sourceAway
+    init(
+        within length: Int64, encoders: Int, nodes: Int, target: Int64,
+        _ chance: inout SeededRandomNumberGenerator
+    ) {
+        kind = Kind.first.randomElement(using: &chance) ?? .sourceUnreachable
         place = 0
         switch kind {
-        case .sourceAway, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
+        case .sourceUnreachable, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
             .repeated:
             place = Int.random(in: 0..<encoders, using: &chance)
-        case .clockStep, .diskFull, .killed, .frozen, .cutOff:
+        case .clockStep, .diskFull, .killed, .frozen, .nodeDisconnected:
             place = Int.random(in: 0..<nodes, using: &chance)
-        case .catalogueAway, .answersLost, .catalogueSlow, .damaged, .keyAway, .wrongKey, .refused, .gap,
+        case .catalogueUnreachable, .answersLost, .catalogueSlow, .damaged, .keyServerUnreachable, .wrongKey,
+            .refused, .gap,
             .dateJump:
             break
         }
@@ -251,13 +255,16 @@ struct Fault: Sendable {
         }
     }
 
-    init(extraWithin length: Int64, encoders: Int, _ chance: inout SeededChance) {
+    init(extraWithin length: Int64, encoders: Int, _ chance: inout SeededRandomNumberGenerator) {
         kind = Kind.extra.randomElement(using: &chance) ?? .damaged
         place = kind == .refused ? 0 : Int.random(in: 0..<encoders, using: &chance)
         span = Self.span(within: length, &chance)
     }
 
-    init(calm kind: Kind, within length: Int64, target: Int64, _ chance: inout SeededChance) {
+    init(
+        standalone kind: Kind, within length: Int64, target: Int64,
+        _ chance: inout SeededRandomNumberGenerator
+    ) {
         (self.kind, place) = (kind, 0)
         let latest = max(301_000_000, length)
         let begin = Scenario.begin + Int64.random(in: 300_000_000...latest, using: &chance)
@@ -269,14 +276,15 @@ struct Fault: Sendable {
             ? jump * Microseconds.perSecond : Int64.random(in: 1...8, using: &chance) * target
     }
 
-    init(slowWithin length: Int64, _ chance: inout SeededChance) {
+    init(slowWithin length: Int64, _ chance: inout SeededRandomNumberGenerator) {
         (kind, place) = (.catalogueSlow, 0)
         span = Self.span(within: length, &chance)
         amount = [500_000, 2_000_000, 8_000_000, 20_000_000].randomElement(using: &chance) ?? 8_000_000
     }
 
     /// Short and long ones are as likely.
-    private static func span(within length: Int64, _ chance: inout SeededChance) -> TimeWindow {
+    private static func span(within length: Int64, _ chance: inout SeededRandomNumberGenerator) -> TimeWindow
+    {
         let lengths: [Double] = [2, 5, 12, 40, 130, 400]
         let seconds = lengths.randomElement(using: &chance) ?? 5
         let duration = Int64(seconds * Double.random(in: 0.7...1.4, using: &chance) * 1_000_000)
@@ -294,7 +302,7 @@ extension Fault: CustomStringConvertible {
     }
 }
 
-extension SeededChance {
+extension SeededRandomNumberGenerator {
     /// Once in so many times.
     mutating func happens(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

@@ -303,7 +303,7 @@ extension SimulatedCatalogue.Rendition {
 }
 
 extension SegmentFact {
-    /// EXTINF says so much, whatever time it has, unless it says another length already.
+    /// Sets the duration that EXTINF states, unless one is set already.
     fileprivate mutating func say(_ duration: Int64) {
         guard flags.insert(.measuredDuration).inserted else { return }
         measuredDuration = duration

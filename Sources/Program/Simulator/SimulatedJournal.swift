@@ -62,7 +62,7 @@ struct SimulatedJournal {
     private static let enteredCount = 3000
 
     /// The process died: the newest trim may not have been written.
-    mutating func crash(_ chance: inout SeededChance) {
+    mutating func crash(_ chance: inout SeededRandomNumberGenerator) {
         guard chance.happens(in: 2) else { return }
         lines = (lines + trimmed).sorted { $0.position < $1.position }
         trimmed = []

@@ -8,7 +8,7 @@ import Timeline
 struct SimulatedNode {
     let index: Int
     /// Rises with each start of the process: what happens to an earlier one is dropped.
-    var life = 0
+    var generation = 0
     var state: RecordingState?
     var lease: Lease?
     /// When the state wants to be told that time has passed.
@@ -54,8 +54,8 @@ struct SimulatedNode {
     }
 
     /// The process dies.
-    mutating func die(_ chance: inout SeededChance) {
-        life += 1
+    mutating func crash(_ chance: inout SeededRandomNumberGenerator) {
+        generation += 1
         (state, lease, wait, status, askedSince) = (nil, nil, nil, nil, nil)
         (unfinished, keys, readsAll, beats) = ([], [], false, nil)
         _ = journal.append(appending.prefix(Int.random(in: 0...appending.count, using: &chance)))

@@ -7,7 +7,8 @@ import Timeline
 /// PostgreSQL.
 extension Simulation {
     func isConnected(_ node: Int) -> Bool {
-        !scenario.faults(.catalogueAway, of: 0, at: now) && !scenario.faults(.cutOff, of: node, at: now)
+        !scenario.faults(.catalogueUnreachable, of: 0, at: now)
+            && !scenario.faults(.nodeDisconnected, of: node, at: now)
     }
 
     /// How much later than usual PostgreSQL does something, or answers.
@@ -21,7 +22,7 @@ extension Simulation {
     }
 
     /// A batch arrives at PostgreSQL, also when its sender is gone by then.
-    mutating func commit(_ batch: Batch, _ node: Int, _ life: Int) {
+    mutating func commit(_ batch: Batch, _ node: Int, _ generation: Int) {
         let answer: Result<Bool, CatalogueError>
         let refused = refusedFacts(of: batch)
         if isConnected(node), !refused.isEmpty {
@@ -39,7 +40,8 @@ extension Simulation {
         }
         let after = if case .failure = answer { delay(100_000...2_000_000) } else { delay(1_000...6_000) }
         queue.add(
-            .recording(.catalogueAnswered(answer), node: node, life: life), at: now + after + lateness())
+            .recording(.catalogueAnswered(answer), node: node, generation: generation),
+            at: now + after + lateness())
     }
 
     mutating func heartbeat(_ node: Int) {

@@ -15,7 +15,8 @@ extension Simulation {
         guard let number = encoders[source].keyNumber(of: index) else { return .opens }
         let key = SimulatedNode.HeldKey(source: source, number: number)
         if nodes[node].keys.contains(key) { return .opens }
-        if scenario.faults(.keyAway, of: source, at: now) || scenario.faults(.sourceAway, of: source, at: now)
+        if scenario.faults(.keyServerUnreachable, of: source, at: now)
+            || scenario.faults(.sourceUnreachable, of: source, at: now)
         {
             return .missing
         }
@@ -29,7 +30,8 @@ extension Simulation {
         _ index: Int, of source: Int, _ request: SegmentRequest, _ node: Int, after duration: Int64,
     ) {
         queue.add(
-            .kept(index, source: source, request, node: node, life: nodes[node].life), at: now + duration)
+            .kept(index, source: source, request, node: node, generation: nodes[node].generation),
+            at: now + duration)
     }
 
     mutating func kept(_ index: Int, of source: Int, _ request: SegmentRequest, _ node: Int) {
@@ -52,7 +54,8 @@ extension Simulation {
     /// Another try for the key of a segment that was kept.
     mutating func open(_ pending: KeyPendingSegment, _ use: SourceUse, _ node: Int) {
         queue.add(
-            .opened(pending, use, node: node, life: nodes[node].life), at: now + delay(20_000...200_000))
+            .opened(pending, use, node: node, generation: nodes[node].generation),
+            at: now + delay(20_000...200_000))
     }
 
     mutating func opened(_ pending: KeyPendingSegment, _ use: SourceUse, _ node: Int) {

@@ -16,7 +16,7 @@ extension Simulation {
         let late = lateness()
         guard late > 0 else { return leaseAnswered(lease, node) }
         let answer: Lease?? = chance.happens(in: 3) ? nil : .some(lease)
-        queue.add(.leaseAnswered(answer, node: node, life: nodes[node].life), at: now + late)
+        queue.add(.leaseAnswered(answer, node: node, generation: nodes[node].generation), at: now + late)
     }
 
     mutating func leaseAnswered(_ answer: Lease??, _ node: Int) {
@@ -46,7 +46,7 @@ extension Simulation {
         let heads = point.heads(nodes[node].journal.entered)
         record(node, point.lease, heads, point.sourceRun, publishes: false)
         trace?("\(time) node \(node) records without PostgreSQL")
-        queue.add(.askForLease(node: node, life: nodes[node].life), at: now + 1_000_000)
+        queue.add(.askForLease(node: node, generation: nodes[node].generation), at: now + 1_000_000)
         handle(.started, node)
     }
 
@@ -62,7 +62,8 @@ extension Simulation {
 
     mutating func askForLease(_ node: Int) {
         guard isConnected(node) else {
-            return queue.add(.askForLease(node: node, life: nodes[node].life), at: now + 1_000_000)
+            return queue.add(
+                .askForLease(node: node, generation: nodes[node].generation), at: now + 1_000_000)
         }
         let late = lateness()
         guard late == 0 else { return happen(.stopRequested, node, after: late) }
@@ -72,7 +73,8 @@ extension Simulation {
     mutating func startLater(_ node: Int, failed: Bool) {
         if failed { nodes[node].pause = min(nodes[node].pause * 2, 5_000_000) }
         queue.add(
-            .start(node: node, life: nodes[node].life), at: now + (failed ? nodes[node].pause : 1_000_000))
+            .start(node: node, generation: nodes[node].generation),
+            at: now + (failed ? nodes[node].pause : 1_000_000))
     }
 
     /// The journal of a node that does not record goes to the archive unpublished, part by part.
@@ -94,7 +96,7 @@ extension Simulation {
     }
 
     mutating func perform(_ action: consuming RecordingAction, _ node: Int) {
-        let life = nodes[node].life
+        let generation = nodes[node].generation
         switch consume action {
         case .fetchPlaylist(let request): answer(request, node)
         case .fetchSegment(let request): answer(request, node)
@@ -104,13 +106,14 @@ extension Simulation {
         case .setAside(let entries, _): setAside(entries, node)
         case .journal(let entries):
             nodes[node].appending = entries
-            queue.add(.appended(node: node, life: life), at: now + delay(1_000...8_000))
+            queue.add(.appended(node: node, generation: generation), at: now + delay(1_000...8_000))
         case .readJournal(let position, let limit):
             let lines = nodes[node].journal.read(after: position, limit: limit)
             happen(.journalRead(.success(lines)), node, after: delay(500...4_000))
         case .trimJournal(let positions): nodes[node].journal.trim(positions)
         case .commit(let batch):
-            queue.add(.commit(batch, node: node, life: life), at: now + delay(500...5_000) + lateness())
+            queue.add(
+                .commit(batch, node: node, generation: generation), at: now + delay(500...5_000) + lateness())
         case .deleteObject(let key): archive.delete(key)
         case .publishStatus(let status): nodes[node].status = status
         case .log(let message):
@@ -118,7 +121,7 @@ extension Simulation {
         case .wait(let until):
             let wait = Scenario.begin + (until - Self.steadyBegin).wholeMicroseconds + 1
             nodes[node].wait = wait
-            queue.add(.wake(node: node, life: life), at: max(wait, now))
+            queue.add(.wake(node: node, generation: generation), at: max(wait, now))
         case .end(let ending): end(ending, node)
         }
     }
@@ -128,19 +131,21 @@ extension Simulation {
         nodes[node].readsAll = true
         nodes[node].unfinished = nodes[node].state?.unfinished ?? []
         (nodes[node].state, nodes[node].wait) = (nil, nil)
-        nodes[node].life += 1
-        queue.add(.start(node: node, life: nodes[node].life), at: now)
+        nodes[node].generation += 1
+        queue.add(.start(node: node, generation: nodes[node].generation), at: now)
     }
 
     private mutating func end(_ ending: RecordingEnding, _ node: Int) {
         trace?("\(time) node \(node) ends: \(ending)")
-        if ending == .knewTooLittle { return startWithAll(node) }
+        if ending == .needsMoreHistory { return startWithAll(node) }
         if isConnected(node), let lease = nodes[node].lease { catalogue.releaseLease(fence: lease.fence) }
         nodes[node].unfinished = nodes[node].state?.unfinished ?? []
         let hadLease = nodes[node].publishes
         (nodes[node].state, nodes[node].lease, nodes[node].wait) = (nil, nil, nil)
-        nodes[node].life += 1
-        guard hadLease else { return queue.add(.start(node: node, life: nodes[node].life), at: now) }
+        nodes[node].generation += 1
+        guard hadLease else {
+            return queue.add(.start(node: node, generation: nodes[node].generation), at: now)
+        }
         startLater(node, failed: ending != .stopped)
     }
 }

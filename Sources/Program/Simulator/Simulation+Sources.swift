@@ -12,7 +12,7 @@ extension Simulation {
         guard let source = source(of: request.use) else { return }
         let late = scenario.fault(.latePlaylists, of: source, at: now)?.amount ?? 0
         let duration = delay(15_000...60_000) + late
-        guard !scenario.faults(.sourceAway, of: source, at: now), duration < 15_000_000 else {
+        guard !scenario.faults(.sourceUnreachable, of: source, at: now), duration < 15_000_000 else {
             let error = SourceError.unreachable("no answer")
             return happen(.playlistFailed(error, request), node, after: min(duration, 15_000_000))
         }
@@ -24,7 +24,7 @@ extension Simulation {
         guard let id = rendition(of: request, encoder) else {
             let fetched = FetchedPlaylist(
                 playlist: encoder.multivariantPlaylist, base: base, arrival: arrival,
-                lead: .microseconds(duration), of: url)
+                responseTime: .microseconds(duration), of: url)
             return happen(.playlistArrived(fetched, request), node, after: duration)
         }
         var instant = made
@@ -37,7 +37,7 @@ extension Simulation {
         }
         let fetched = FetchedPlaylist(
             playlist: .media(encoder.playlist(id, at: instant, scenario)), base: base, arrival: arrival,
-            lead: .microseconds(duration), digest: digest, of: url)
+            responseTime: .microseconds(duration), digest: digest, of: url)
         happen(.playlistArrived(fetched, request), node, after: duration)
     }
 
@@ -53,7 +53,7 @@ extension Simulation {
         encoders[source].advance(to: now)
         let slow = scenario.fault(.slow, of: source, at: now)?.amount ?? 0
         let duration = delay(30_000...400_000) + slow
-        if scenario.faults(.sourceAway, of: source, at: now) {
+        if scenario.faults(.sourceUnreachable, of: source, at: now) {
             let failure = FetchFailure(.segmentMissing, "no connection")
             return happen(.segmentFailed(failure, request), node, after: duration)
         }
@@ -87,7 +87,7 @@ extension Simulation {
             return happen(.segmentFailed(failure, request), node, after: duration)
         }
         queue.add(
-            .stored(body.stored, request, node: node, life: nodes[node].life), at: now + duration)
+            .stored(body.stored, request, node: node, generation: nodes[node].generation), at: now + duration)
     }
 
     /// What a segment's body is now, and how long its media are.
@@ -96,20 +96,20 @@ extension Simulation {
     ) -> (stored: StoredSegment, byteCount: Int64) {
         let segment = encoders[source].segments[index]
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
-        let share = share(of: segment, of: source)
+        let packetCount = packetCount(of: segment, of: source)
         let vector = request.segment.entry.keys.first.map { request.segment.vector(of: $0) }
         let rendition = request.segment.placed.identity.rendition
         let isGarbled =
             encoders[source].keyNumber(of: index) != nil
             && vector != encoders[source].vector(of: index, rendition)
         let condition: Media.Condition =
-            isGarbled ? .garbled : isDamaged ? .damaged : share < Media.packets ? .part : .whole
-        let byteCount: Int64 = isDamaged ? 700 : share * 100
+            isGarbled ? .garbled : isDamaged ? .damaged : packetCount < Media.packets ? .part : .whole
+        let byteCount: Int64 = isDamaged ? 700 : packetCount * 100
         var stored = stored(
             index, of: source, request.segment.placed, condition, byteCount: byteCount,
-            duration: isDamaged ? nil : segment.duration * share / Media.packets)
+            duration: isDamaged ? nil : segment.duration * packetCount / Media.packets)
         // Each beginning of it has bytes of its own.
-        if condition == .part { stored.object.digest.append(UInt8(share)) }
+        if condition == .part { stored.object.digest.append(UInt8(packetCount)) }
         return (stored, byteCount)
     }
 
@@ -129,7 +129,7 @@ extension Simulation {
     }
 
     /// How many packets of a segment are served now.
-    private func share(of segment: Encoder.Segment, of source: Int) -> Int64 {
+    private func packetCount(of segment: Encoder.Segment, of source: Int) -> Int64 {
         guard let fault = scenario.fault(.partial, of: source, at: segment.listedAt),
             now < segment.listedAt + fault.amount
         else { return Media.packets }
@@ -157,7 +157,7 @@ extension Simulation {
     mutating func answer(_ request: ProbeRequest, _ node: Int) {
         guard let source = source(of: request.use) else { return }
         encoders[source].advance(to: now)
-        guard !scenario.faults(.sourceAway, of: source, at: now),
+        guard !scenario.faults(.sourceUnreachable, of: source, at: now),
             let index = encoders[source].resolve(
                 request.segment.entry.uri, of: request.segment.placed.identity.rendition, at: now),
             !isMissing(index, of: source)
@@ -169,7 +169,7 @@ extension Simulation {
         }
         let segment = encoders[source].segments[index]
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
-        let duration = segment.duration * share(of: segment, of: source) / Media.packets
+        let duration = segment.duration * packetCount(of: segment, of: source) / Media.packets
         let rendition = request.segment.placed.identity.rendition
         let probed = ProbedSegment(
             digest: Media.digest(source, rendition, index),

@@ -10,35 +10,35 @@ import Timeline
 /// Nothing waits for real, and nothing is left to chance that the seed does not decide.
 struct Simulation {
     enum SimulationEvent {
-        case start(node: Int, life: Int)
+        case start(node: Int, generation: Int)
         /// The answer to a process that asked for the lease; nil when it is lost.
-        case leaseAnswered(Lease??, node: Int, life: Int)
-        case recording(RecordingEvent, node: Int, life: Int)
+        case leaseAnswered(Lease??, node: Int, generation: Int)
+        case recording(RecordingEvent, node: Int, generation: Int)
         /// A segment's bytes become durable.
-        case stored(StoredSegment, SegmentRequest, node: Int, life: Int)
+        case stored(StoredSegment, SegmentRequest, node: Int, generation: Int)
         /// A segment's bytes become durable as they came.
-        case kept(Int, source: Int, SegmentRequest, node: Int, life: Int)
+        case kept(Int, source: Int, SegmentRequest, node: Int, generation: Int)
         /// A segment that waits for its key is tried with one.
-        case opened(KeyPendingSegment, SourceUse, node: Int, life: Int)
-        case appended(node: Int, life: Int)
-        case commit(Batch, node: Int, life: Int)
-        case wake(node: Int, life: Int)
+        case opened(KeyPendingSegment, SourceUse, node: Int, generation: Int)
+        case appended(node: Int, generation: Int)
+        case commit(Batch, node: Int, generation: Int)
+        case wake(node: Int, generation: Int)
         /// A process that records without PostgreSQL asks it for the lease.
-        case askForLease(node: Int, life: Int)
+        case askForLease(node: Int, generation: Int)
         case heartbeat(node: Int)
         case kill(node: Int)
 
-        /// The process of the event, which is dropped if the process has another life by then.
+        /// The process of the event, which is dropped if the process has another generation by then.
         ///
         /// Nil for an event that happens in any case.
-        var process: (node: Int, life: Int)? {
+        var process: (node: Int, generation: Int)? {
             switch self {
-            case .start(let node, let life), .leaseAnswered(_, let node, let life),
-                .recording(_, let node, let life),
-                .stored(_, _, let node, let life), .kept(_, _, _, let node, let life),
-                .opened(_, _, let node, let life), .appended(let node, let life),
-                .wake(let node, let life), .askForLease(let node, let life):
-                (node, life)
+            case .start(let node, let generation), .leaseAnswered(_, let node, let generation),
+                .recording(_, let node, let generation),
+                .stored(_, _, let node, let generation), .kept(_, _, _, let node, let generation),
+                .opened(_, _, let node, let generation), .appended(let node, let generation),
+                .wake(let node, let generation), .askForLease(let node, let generation):
+                (node, generation)
             case .commit, .heartbeat, .kill: nil
             }
         }
@@ -51,7 +51,7 @@ struct Simulation {
     var catalogue = SimulatedCatalogue()
     var archive = SimulatedArchive()
     var queue = EventQueue<SimulationEvent>()
-    var chance: SeededChance
+    var chance: SeededRandomNumberGenerator
     var now = Scenario.begin
     private(set) var isStopping = false
     private(set) var stepCount = 0
@@ -66,7 +66,7 @@ struct Simulation {
     init(_ scenario: Scenario, trace: ((String) -> Void)? = nil) {
         self.scenario = scenario
         self.trace = trace
-        chance = SeededChance(seed: scenario.seed &+ 77)
+        chance = SeededRandomNumberGenerator(seed: scenario.seed &+ 77)
         encoders = scenario.encoders.enumerated().map { Encoder($1, index: $0, scenario: scenario) }
         nodes = (0..<scenario.nodeCount).map { SimulatedNode(index: $0) }
         let urls = encoders.map { Self.url(of: $0.index) }
@@ -86,7 +86,7 @@ struct Simulation {
     /// Runs to the end; gives what was not as it must be.
     mutating func run() -> [String] {
         for node in nodes.indices {
-            queue.add(.start(node: node, life: 0), at: now + Int64(node) * 200_000)
+            queue.add(.start(node: node, generation: 0), at: now + Int64(node) * 200_000)
             if nodes.count > 1 { queue.add(.heartbeat(node: node), at: now) }
         }
         for fault in scenario.faults where fault.kind == .killed {
@@ -95,12 +95,12 @@ struct Simulation {
         proceed(until: scenario.end)
         stop()
         guard catalogue.findings.isEmpty else { return catalogue.findings }
-        return ledger.findings
+        return checker.findings
     }
 
     /// What was recorded, beside what the encoders made.
-    var ledger: Ledger {
-        Ledger(
+    var checker: RecordingChecker {
+        RecordingChecker(
             scenario: scenario, encoders: encoders, rows: catalogue.rows, losses: catalogue.losses,
             markers: catalogue.markers, refused: Set(nodes.flatMap(\.refused)))
     }
@@ -126,8 +126,8 @@ struct Simulation {
     }
 
     private mutating func take(_ happening: consuming SimulationEvent) {
-        if let (node, life) = happening.process {
-            guard isAlive(node, life) else { return }
+        if let (node, generation) = happening.process {
+            guard isCurrent(node, generation) else { return }
             if case .wake = happening, nodes[node].wait != now { return }
             if postpone(happening, node) { return }
         }
@@ -144,21 +144,21 @@ struct Simulation {
             nodes[node].resumePoint = nodes[node].resumePoint?.adding(nodes[node].appending)
             nodes[node].appending = []
             handle(.journalWritten(.success(positions)), node)
-        case .commit(let batch, let node, let life): commit(batch, node, life)
+        case .commit(let batch, let node, let generation): commit(batch, node, generation)
         case .wake(let node, _):
             nodes[node].wait = nil
             handle(.clockAdvanced, node)
         case .askForLease(let node, _): askForLease(node)
         case .heartbeat(let node): heartbeat(node)
         case .kill(let node):
-            nodes[node].die(&chance)
+            nodes[node].crash(&chance)
             let end = scenario.fault(.killed, of: node, at: now)?.span.end ?? now
-            queue.add(.start(node: node, life: nodes[node].life), at: end)
+            queue.add(.start(node: node, generation: nodes[node].generation), at: end)
             trace?("\(time) node \(node) is killed")
         }
     }
 
-    private func isAlive(_ node: Int, _ life: Int) -> Bool { nodes[node].life == life }
+    private func isCurrent(_ node: Int, _ generation: Int) -> Bool { nodes[node].generation == generation }
 
     /// A frozen process does nothing until it goes on.
     private mutating func postpone(_ happening: SimulationEvent, _ node: Int) -> Bool {
@@ -196,7 +196,7 @@ extension Simulation {
     }
 
     mutating func happen(_ event: consuming RecordingEvent, _ node: Int, after delay: Int64) {
-        queue.add(.recording(event, node: node, life: nodes[node].life), at: now + delay)
+        queue.add(.recording(event, node: node, generation: nodes[node].generation), at: now + delay)
     }
 
     mutating func delay(_ range: ClosedRange<Int64>) -> Int64 {

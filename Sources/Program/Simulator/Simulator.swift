@@ -39,7 +39,7 @@ struct Simulator: ParsableCommand {
         print(scenario)
         var simulation = Simulation(scenario, trace: trace ? { print($0) } : nil)
         let findings = simulation.run()
-        if trace { simulation.ledger.placements.forEach { print($0) } }
+        if trace { simulation.checker.placements.forEach { print($0) } }
         for finding in findings { print("  \(finding)") }
         print("\(findings.count) findings in \(simulation.stepCount) steps")
         if !findings.isEmpty { throw ExitCode.failure }

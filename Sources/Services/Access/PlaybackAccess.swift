@@ -52,12 +52,12 @@ package final class PlaybackAccess: Sendable {
         guard let token else { return .refused }
         let (known, isKnown) = state.withLock { ($0.verified[token], $0.revoked != nil) }
         guard isKnown else { return .unknown }
-        guard let grant = known ?? verified(token, by: signer), isGood(grant) else { return .refused }
+        guard let grant = known ?? verified(token, by: signer), isValid(grant) else { return .refused }
         return .granted(grant)
     }
 
     /// Whether a token that was good is still: neither expired nor revoked.
-    package func isGood(_ grant: PlaybackGrant) -> Bool {
+    package func isValid(_ grant: PlaybackGrant) -> Bool {
         clock.now() < grant.expires && !isRevoked(grant)
     }
 

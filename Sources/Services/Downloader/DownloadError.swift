@@ -18,9 +18,9 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     /// A part of the presentation cannot be fetched.
     case part(name: String, reason: String)
     /// What was asked for is not there.
-    case noChoice(String, available: [String])
+    case notAvailable(String, available: [String])
     /// The id belongs to another path, or the source is another presentation than the one begun.
-    case otherTask(String)
+    case conflict(String)
     /// A window does not come to its end.
     case unfinished(String)
     /// There was no network for as long as is allowed.
@@ -28,7 +28,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     /// There is no task with the id.
     case noTask(String)
     /// The state of the task does not allow what is asked.
-    case notNow(String)
+    case invalidState(String)
     /// Another process holds the folder.
     case inUse(path: String)
     /// The folder or what it holds cannot be used.
@@ -36,7 +36,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
 
     /// Whether the arguments of the task are wrong, so that nothing was touched.
     package var isRefusal: Bool {
-        if case .otherTask = self { return true }
+        if case .conflict = self { return true }
         return false
     }
 
@@ -50,12 +50,12 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .protected: "Protected"
         case .key: "Key missing"
         case .part: "Part missing"
-        case .noChoice: "Not available"
-        case .otherTask: "Another task"
+        case .notAvailable: "Not available"
+        case .conflict: "Another task"
         case .unfinished: "Not finished"
         case .noNetwork: "No network"
         case .noTask: "No such task"
-        case .notNow: "Not possible"
+        case .invalidState: "Not possible"
         case .inUse: "Folder in use"
         case .folder: "Folder unusable"
         }
@@ -66,19 +66,19 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .cancelled: "the download was stopped"
         case .diskFull(let path): "no space is left to write \(path)"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
+            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
         case .unusable(let reason): reason
         case .protected(let method):
             "the media is encrypted with \(method), which only the provider's player can open"
         case .key(let reason): reason
         case .part(let name, let reason): "\(name): \(reason)"
-        case .noChoice(let what, let available):
+        case .notAvailable(let what, let available):
             "there is no \(what); there are: \(available.joined(separator: ", "))"
-        case .otherTask(let reason): "\(reason); choose another id with --id"
+        case .conflict(let reason): "\(reason); choose another id with --id"
         case .unfinished(let reason): "the window has not ended, and \(reason)"
         case .noNetwork(let reason): reason
         case .noTask(let id): "there is no task \(id)"
-        case .notNow(let reason): reason
+        case .invalidState(let reason): reason
         case .inUse(let path): "\(path) is in use by another process"
         case .folder(let reason): reason
         }

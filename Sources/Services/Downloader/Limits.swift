@@ -12,8 +12,8 @@ enum Limits {
     /// Bytes of a body that tell whether it is a playlist, media or something else.
     static let kindBytes = 4096
     /// Tries of one request.
-    static let tries = 8
-    /// Answers 401, 403, 404 or 410 after which the playlist is read again, and then the task fails.
+    static let attempts = 8
+    /// After so many answers 401, 403, 404 or 410 the playlist is read again; after as many more, it fails.
     static let refusals = 3
     /// Failed connections in a row after which the task waits for the network.
     static let connectionFailures = 3
@@ -25,7 +25,7 @@ enum Limits {
     static let longestRetryAfter = Duration.seconds(60)
     /// The pause between two tries while there is no network.
     static let networkPause = Duration.seconds(15)
-    /// Bytes that a broken body must have brought for the count of tries to begin again.
+    /// A cut body with at least so many new bytes resets the count of attempts.
     static let progressBytes = 64 << 10
     /// From the request to the last byte of a playlist or key.
     static let playlistTimeout = Duration.seconds(30)
@@ -35,7 +35,7 @@ enum Limits {
     static let fileTimeout = Duration.seconds(86_400)
     /// The most pieces of a media file; with more it is fetched in order.
     static let filePieces = 64
-    /// A transfer less than this many bytes before the wanted byte goes on: a new request would take longer.
+    /// A transfer continues if the wanted byte is less than this far ahead: a new request would take longer.
     static let nearBytes: Int64 = 256 << 10
     /// Bytes of `task.json`: a URL, header fields and labels.
     static let taskFileBytes = 1 << 20
@@ -60,10 +60,10 @@ enum Limits {
     static let subtitleBytes = 4 << 20
     /// Bytes of a segment in which its first time is looked for.
     static let anchorBytes = 1 << 20
-    /// Bytes of a segment of which only the kind is wanted: its tables, in 350 packets of a transport stream.
-    static let lookedAtBytes = 64 << 10
-    /// The longest wait for processes that only look whether a folder is in use, and the pause between two
-    /// tries; each looks for less than a millisecond.
+    /// Bytes that are read of a segment to find its tracks: 350 packets, with the tables of the stream.
+    static let probedBytes = 64 << 10
+    /// The longest wait for processes that only check whether a folder is in use, and the pause between two
+    /// attempts; a check takes less than a millisecond.
     static let lockWait = Duration.seconds(1)
     static let lockPause = Duration.milliseconds(5)
     /// The longest id.
@@ -81,7 +81,7 @@ enum Limits {
     /// Characters that are shown of what a server says about an error.
     static let detailLength = 300
     /// The shortest pause between two loads of a live playlist.
-    static let leastReload = Duration.milliseconds(500)
+    static let shortestReload = Duration.milliseconds(500)
     /// The longest one, whatever the target duration is.
     static let longestReload = Duration.seconds(60)
     /// Unchanged reloads, each after half a target duration, until a live playlist counts as stalled.
@@ -89,27 +89,27 @@ enum Limits {
     /// The longest time that a growing window may stay unchanged: outages of its source are shorter.
     ///
     /// If its channel has stopped for good, the window never ends.
-    static let stillWindow = Duration.seconds(3600)
+    static let windowStallTimeout = Duration.seconds(3600)
     /// The time after which bytes of a slow body are stored, so that a player has them.
     static let chunkDelay = Duration.milliseconds(100)
-    /// The time for which transfers of other parts are held back before they give up their connections.
-    static let holdingPause = Duration.milliseconds(30)
-    /// The time after a player waited for a part in which other parts come one at a time.
-    static let followedDemand = Duration.seconds(5)
-    /// The longest time for which the first segments of a task have the whole connection.
-    static let firstSegments = Duration.seconds(3)
-    /// Bytes of a body from which on its beginning is kept also when the process is killed.
+    /// How long a transfer pauses for a more urgent part before it gives up its connection.
+    static let transferPause = Duration.milliseconds(30)
+    /// How long other parts are fetched one at a time after a player has waited for a part.
+    static let demandCooldown = Duration.seconds(5)
+    /// How long the first segments of a task are fetched alone, at most.
+    static let firstSegmentsTimeout = Duration.seconds(3)
+    /// A body of at least so many bytes can be continued after the process was killed.
     ///
-    /// A pause keeps the beginning of any body.
-    static let recordedBody: UInt64 = 2 << 20
+    /// After a pause, a body of any length can be continued.
+    static let recordedBodyBytes: UInt64 = 2 << 20
     /// Bytes of the record of a body that has begun.
     static let recordBytes = 4096
-    /// The time after which a part that does not come holds no other transfer back.
-    static let stalledDemand = Duration.seconds(3)
+    /// A part without new bytes for this long no longer delays other transfers.
+    static let demandTimeout = Duration.seconds(3)
     /// The longest time that a player waits for the first byte of a part, or for the next one.
     static let playerWait = Duration.seconds(10)
     /// How often a player that still waits for bytes of a media file asks for the transfer.
-    static let playerTurn = Duration.seconds(2)
+    static let playerPollInterval = Duration.seconds(2)
     /// The longest time that a player waits for a whole part, of which it wants a range.
     static let wholePartWait = Duration.seconds(60)
     /// The pause between two looks for a key or section that a player waits for.

@@ -50,7 +50,7 @@ struct ContinuousRuns: Sendable {
 
     /// The runs in whose time a segment of another rendition lies, at least with a part of it.
     func indices(overlapping segment: RecordedSegment) -> [Int] {
-        let least = min(Limits.soundOverlap, segment.duration / 2)
+        let least = min(Limits.audioOverlap, segment.duration / 2)
         guard var index = lastIndex(where: { $0.first.start < segment.end }) else { return [] }
         var found: [Int] = []
         while index >= 0, all[index].last.end > segment.start {

@@ -6,13 +6,14 @@ package enum Limits {
     static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 1 << 30)
     /// The longest transport stream that is packed, microseconds: its times wrap after 26.5 hours.
     package static let packedMicroseconds: Int64 = 26 * 3600 * 1_000_000
-    /// How much of a sound segment lies beside a run of the picture if it belongs to it, microseconds: times
-    /// of renditions differ by a few frames.
-    static let soundOverlap: Int64 = 50_000
-    /// How far the measured distance of sound and picture may be from the catalogue's, ticks of 90 kHz.
+    /// An audio segment belongs to a run of the video if they overlap by more than this, microseconds.
+    ///
+    /// Times of renditions differ by a few frames.
+    static let audioOverlap: Int64 = 50_000
+    /// How far the measured distance of audio and video may be from the catalogue's, ticks of 90 kHz.
     ///
     /// Beyond this the two are taken to have different time bases.
-    static let soundDistanceTicks: UInt64 = 10 * 90_000
+    static let audioDistanceTicks: UInt64 = 10 * 90_000
     /// Initialization sections that are kept; one has 1 to 4 KiB.
     static let cachedInitSections = 256
     /// Segments whose times are kept, each a few hundred bytes: first and last ones of continuous runs.
@@ -21,7 +22,7 @@ package enum Limits {
     static let latestTicks: Int64 = 1 << 53
     /// How long a segment's times may last, ticks of 90 kHz: an hour.
     static let segmentTicks: Int64 = 3600 * 90_000
-    /// How long a file may be whose sound is a rendition of its own, ticks of 90 kHz: four times the longest
+    /// How long a file may be whose audio is a rendition of its own, ticks of 90 kHz: four times the longest
     /// window.
     static let fileTicks: Int64 = 1 << 40
     /// Bytes of a segment that are read at once.

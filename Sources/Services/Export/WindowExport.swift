@@ -6,14 +6,14 @@ package import SegmentStore
 /// Makes one file of a window from the archive, while it is being sent.
 package struct WindowExport: Sendable {
     let store: any SegmentStore
-    private let places: RemuxPermits
+    private let permits: RemuxPermits
     private let fragments: FragmentIndex
     private let ffmpeg: String
 
     /// At most `remuxProcesses` windows are packed at a time, by the program `ffmpeg`.
     package init(store: any SegmentStore, remuxProcesses: Int = 2, ffmpeg: String = "ffmpeg") {
         (self.store, self.ffmpeg) = (store, ffmpeg)
-        places = RemuxPermits(remuxProcesses)
+        permits = RemuxPermits(remuxProcesses)
         fragments = FragmentIndex(store: store)
     }
 
@@ -40,25 +40,25 @@ package struct WindowExport: Sendable {
     /// The window as ffmpeg packs it, for one reader.
     ///
     /// ffmpeg starts with the first byte and is ended with the body. Reading throws when the archive lacks a
-    /// segment or ffmpeg fails. A body that is not read, for an answer without content, takes no place.
+    /// segment or ffmpeg fails. A body that is not read, for an answer without content, takes no permit.
     package func body(of plan: RemuxPlan, isRead: Bool = true) throws(ExportError) -> RemuxBody {
         if let missing = ProgramFile.missing(toRun: ffmpeg) { throw .noFFmpeg(missing: missing) }
-        let place = isRead ? places.take() : nil
-        guard place != nil || !isRead && places.hasFree else { throw .noFreeProcess }
+        let permit = isRead ? permits.take() : nil
+        guard permit != nil || !isRead && permits.hasFree else { throw .noFreeProcess }
         let feed = RemuxFeed(plan: plan, store: store, index: fragments)
-        return RemuxBody(plan: plan, feed: feed, place: place, ffmpeg: ffmpeg)
+        return RemuxBody(plan: plan, feed: feed, permit: permit, ffmpeg: ffmpeg)
     }
 
     /// Completes a plan with facts from the archive, which are cached after the first read.
     package func file(of plan: FragmentedPlan) async throws(ExportError) -> FragmentedFile {
         do {
-            let opening = try await fragments.opening(of: plan)
+            let initSection = try await fragments.initSection(of: plan)
             var firsts: [[FragmentRewriter.TrackTimes]] = []
             for run in plan.continuous.all {
                 firsts.append(
-                    try await fragments.times(of: run.first, in: plan, opening.section, isWhole: false))
+                    try await fragments.times(of: run.first, in: plan, initSection.section, isWhole: false))
             }
-            return FragmentedFile(plan, opening, firsts: firsts)
+            return FragmentedFile(plan, initSection, firsts: firsts)
         } catch let error as StoreError {
             guard case .system = error else { throw .notPacked("\(error)") }
             throw .unreadable("\(error)")

@@ -6,7 +6,7 @@ import Synchronization
 /// Measures what the archive holds of each channel, for scrapes.
 final class ArchiveMeter: Sendable {
     private let catalogue: Catalogue
-    private let holdings = Mutex<[Holding]>([])
+    private let archiveUsage = Mutex<[ArchiveUsage]>([])
 
     init(catalogue: Catalogue, registry: MetricsRegistry) {
         self.catalogue = catalogue
@@ -21,11 +21,11 @@ final class ArchiveMeter: Sendable {
 
     /// One round over all channels that have anything in the archive.
     func measure() async throws(CatalogueError) {
-        let found = try await catalogue.holdings()
-        holdings.withLock { $0 = found }
+        let found = try await catalogue.archiveUsage()
+        archiveUsage.withLock { $0 = found }
     }
 
-    private func perChannel(_ value: (Holding) -> Double) -> [LabelledValue] {
-        holdings.withLock { $0 }.map { ([("channel", $0.channel.text)], value($0)) }
+    private func perChannel(_ value: (ArchiveUsage) -> Double) -> [LabelledValue] {
+        archiveUsage.withLock { $0 }.map { ([("channel", $0.channel.text)], value($0)) }
     }
 }

@@ -16,7 +16,7 @@ enum Limits {
     /// Bytes of an encrypted segment, which is decrypted as a whole.
     static let segmentByteCount = 128 << 20
     /// Bytes of the pictures that are kept in memory: some thousand thumbnails.
-    static let keptByteCount = 16 << 20
+    static let cachedByteCount = 16 << 20
     /// Bytes that are read at once.
     static let pieceByteCount = 256 * 1024
 }

@@ -12,7 +12,7 @@ package final class PictureMaker: Sendable {
     private let reader: KeyFrameReader
     private let turns: AsyncSemaphore
     private let work = SharedWork<WantedPicture, [UInt8], PictureError>()
-    private let kept = Mutex<(pictures: [WantedPicture: [UInt8]], byteCount: Int)>(([:], 0))
+    private let cache = Mutex<(pictures: [WantedPicture: [UInt8]], byteCount: Int)>(([:], 0))
     private let program: String
 
     /// Runs at most `processes` decoders at once; a few requests more wait for their turn.
@@ -29,13 +29,13 @@ package final class PictureMaker: Sendable {
 
     /// A picture, made once for all who ask for the same meanwhile.
     package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
-        if let known = kept.withLock({ $0.pictures[wanted] }) { return known }
+        if let known = cache.withLock({ $0.pictures[wanted] }) { return known }
         return try await work.value(of: wanted) { () async throws(PictureError) in
             let made = try await self.turns.withPermit { () async throws(PictureError) in
                 // Another request may have made it meanwhile.
-                if let known = self.kept.withLock({ $0.pictures[wanted] }) { return known }
+                if let known = self.cache.withLock({ $0.pictures[wanted] }) { return known }
                 let made = try await self.make(wanted)
-                self.keep(made, for: wanted)
+                self.addToCache(made, for: wanted)
                 return made
             }
             guard let made else { throw .busy }
@@ -43,12 +43,12 @@ package final class PictureMaker: Sendable {
         }
     }
 
-    private func keep(_ picture: [UInt8], for wanted: WantedPicture) {
-        kept.withLock { kept in
-            guard kept.pictures[wanted] == nil else { return }
-            if kept.byteCount + picture.count > Limits.keptByteCount { kept = ([:], 0) }
-            kept.pictures[wanted] = picture
-            kept.byteCount += picture.count
+    private func addToCache(_ picture: [UInt8], for wanted: WantedPicture) {
+        cache.withLock { cache in
+            guard cache.pictures[wanted] == nil else { return }
+            if cache.byteCount + picture.count > Limits.cachedByteCount { cache = ([:], 0) }
+            cache.pictures[wanted] = picture
+            cache.byteCount += picture.count
         }
     }
 

@@ -12,12 +12,13 @@ package enum Limits {
     /// A date is written again if players would compute one that is off by more, microseconds.
     static let dateTolerance: Int64 = 100 * Microseconds.perMillisecond
     /// Shorter differences come from how segments are cut and are not missing media, microseconds.
-    static let grain: Int64 = Microseconds.perMillisecond
+    static let timeTolerance: Int64 = Microseconds.perMillisecond
     /// EXT-X-DISCONTINUITY tags between two segments; more of them can only come from wrong data.
     static let discontinuitiesPerBoundary = 10_000
-    /// How much longer than a window the retention must be, so that its begin is there until the last segment
-    /// is published and players have read the end, seconds.
-    static let headReserveSeconds: Int64 = 300
+    /// How much longer than a window the retention must be, seconds.
+    ///
+    /// The first segments then stay until the last one is published and players have read it.
+    static let firstSegmentReserveSeconds: Int64 = 300
     /// The minimum number of segments in a sliding playlist.
     static let slidingSegments = 6
     /// The minimum length of a sliding playlist, microseconds.
@@ -27,7 +28,7 @@ package enum Limits {
     /// Target durations after which nothing more is expected at an instant.
     static let settlingTargets: Int64 = 3
     /// A channel that published nothing for this long has nothing pending, microseconds.
-    static let quiet: Int64 = 300 * Microseconds.perSecond
+    static let inactiveAfter: Int64 = 300 * Microseconds.perSecond
     /// Segments behind the one at which players start a sliding playlist.
     static let segmentsBehindStart = 2
     /// How far from its start a time-shifted playlist looks for segments, in target durations.
@@ -116,13 +117,14 @@ extension Limits {
     /// Windows and searches of one client that may wait: a player asks for several renditions at once.
     static let clientWindowsWaiting = 16
     /// How long a window may wait for its turn.
-    static let turnWait = Duration.seconds(2)
+    static let turnTimeout = Duration.seconds(2)
     /// How many turns a window takes when so many of its blocks are missing.
     static func turns(forBlocks count: Int) -> Int {
         count > blocksPerTurn ? coldTurnsPerClient : 1
     }
-    /// A window of which at most so many blocks are missing is short, such as a live playlist: it does not
-    /// wait behind days.
+    /// A window is short if at most this many of its blocks are missing, as for a live playlist.
+    ///
+    /// Short windows have turns of their own, so they do not wait for windows of a day.
     static let shortWindowBlocks = 16
     /// Turns in which short windows are read from the catalogue, each some milliseconds, and how many of them
     /// one client may have.
@@ -159,7 +161,7 @@ extension Limits {
     static let cachedSearches = 4096
     /// How long the spans that a 404 offers may lag behind the recording.
     static let nearestSpansAge = Duration.seconds(10)
-    /// Rows of channels that are read again, because a transaction with a lower row may commit later.
+    /// The newest rows of channels that are read again each time: a lower row may be committed later.
     static let lateRows: Int32 = 100
     /// Bytes of a block without its segments, with its slot in the block index of its channel: 280 bytes
     /// beside a neighbour, and 900 where there is none.
@@ -187,7 +189,7 @@ extension Limits {
     /// Quarters whose versions are read at a time.
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.
-    static let renewedAtOnce = 32
+    static let refreshedAtOnce = 32
     /// A changed block that was not used for this long is dropped instead of read again, and a channel that
     /// was not is not followed.
     static let recentUse = Duration.seconds(60)
@@ -197,8 +199,8 @@ extension Limits {
     static let usedAgainAfter = Duration.seconds(1)
     /// A block that was not used for this long counts as one that was used once.
     static let usedAgainFor = Duration.seconds(600)
-    /// Wanted blocks that one call passes over before it drops such a block: about a tenth of a millisecond.
-    static let wantedPassed = 64
+    /// Reused blocks that one call skips before it drops one of them: about a tenth of a millisecond.
+    static let reusedBlocksSkipped = 64
     /// Blocks that are compared to drop one of them.
     static let blocksCompared = 16
     /// Cached formats; a channel has few, but thousands if its key changes every minute.
@@ -207,21 +209,22 @@ extension Limits {
     static let cachedChannels = 4096
     /// Block indexes of channels in memory; above this all are made again.
     static let cachedBlockIndexes = 4096
-    /// Multivariant playlists of a block index, without what depends on the window: they change with
-    /// formats, and where renditions begin or end.
+    /// Templates of multivariant playlists in a block index: one for each set of renditions and formats.
     static let templatesPerBlockIndex = 4
     /// After this time a cached channel or head is read again.
-    static let freshFor = Duration.seconds(2)
-    /// Pause between two polls for changed channels; shorter than `freshFor`.
+    static let freshnessLifetime = Duration.seconds(2)
+    /// Pause between two polls for changed channels; shorter than `freshnessLifetime`.
     static let pollInterval = Duration.seconds(1)
     /// Heads that are read again at a time after announced commits.
     static let headReaders = 4
-    /// Least time between two questions of a node among several whether its heads are current.
+    /// Minimum time between two queries of a node that ask whether its heads are current.
+    ///
+    /// Only a node among several asks.
     static let confirmationPause = Duration.milliseconds(25)
-    /// How long a growing playlist waits for that.
+    /// How long a growing playlist waits for this confirmation.
     static let confirmationWait = Duration.milliseconds(500)
     /// How long a caller with a stale value waits for a read.
-    static let readingTime = Duration.seconds(1)
+    static let readTimeout = Duration.seconds(1)
     /// After a failure, callers with a stale value do not read again for this long.
     static let retryPause = Duration.seconds(1)
     /// Announced commits per channel that wait for the head to be read.

@@ -82,7 +82,7 @@ extension ProbeReport {
     }
 }
 
-extension Note {
+extension DeviationNote {
     /// The note as an object; `tag` is null for a line that is not a tag.
     fileprivate var json: JSONValue {
         [

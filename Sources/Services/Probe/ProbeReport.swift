@@ -12,7 +12,7 @@ package struct ProbeReport: Sendable, Equatable {
     package var source: String
     package var outcome: Outcome
     /// The deviations that were tolerated.
-    package var notes: [Note] = []
+    package var notes: [DeviationNote] = []
 
     package init(source: String, refusedBecause reason: String) {
         self.source = source

@@ -43,13 +43,14 @@ enum Limits {
     static let openingPause = Duration.milliseconds(500)
     /// A failed attempt that took longer is not repeated: the next source is tried instead.
     static let openingPatience = Duration.seconds(1)
-    /// How long a preferred source that was left is left alone before it is looked at: providers count
-    /// connections.
-    static let scoutPause = Duration.seconds(60)
+    /// How long to wait before a preferred source is checked again after a failover.
+    ///
+    /// Each check needs a connection, and providers count connections.
+    static let failbackPause = Duration.seconds(60)
     /// The same after it was taken back and failed again several times.
-    static let longestScoutPause = Duration.seconds(900)
+    static let longestFailbackPause = Duration.seconds(900)
     /// How long a source that was taken back must last to be trusted as at first.
-    static let lastingReturn = Duration.seconds(600)
+    static let stableFailback = Duration.seconds(600)
     /// How long the other renditions of a source wait for the playlist of the first one.
     static let leaderLead = Duration.seconds(2)
     /// The shortest interval between two reads of a multivariant playlist, however many of its URLs fail.
@@ -73,7 +74,7 @@ enum Limits {
     ///
     /// For a segment that was not seen to grow, and whose end is known from the start of the next one.
     static let missingEnd: Int64 = 500_000
-    /// Tries for segments that come to nothing before a source whose playlist goes on counts as down.
+    /// Failed tries for segments after which a source counts as down although its playlist still grows.
     static let missesInARow = 3
     /// How long a playlist is requested at the target of a redirect before its own URL is requested again.
     static let redirectTime = Duration.seconds(300)
@@ -128,7 +129,7 @@ enum Limits {
     /// Playlists whose entries are remembered.
     static let recentPlaylists = 4
     /// How many entries a rendition may list beyond the leading one and still use the leading one's starts.
-    static let reckonedStarts = 3
+    static let estimatedStarts = 3
     /// How long after a restart a playlist from before it may still appear.
     static let oldPlaylists = Duration.seconds(600)
     /// Facts (segments and losses) of one batch: a backlog goes in as several batches, so that the row of the
@@ -172,11 +173,12 @@ enum Limits {
     static let unownedJournalPace = Duration.milliseconds(200)
     /// The newest facts of a channel that each look takes again to tell whether the catalogue has lost some.
     static let comparedFacts = 64
-    /// The newest facts of a channel that the first look takes: what was lost before the start may have some
-    /// behind it.
+    /// The newest facts of a channel that are compared first after a start.
+    ///
+    /// Facts that were lost before the start may be older than some that were entered later.
     static let firstCompared = 1000
     /// Lines of the journal that are read at once to compare them.
-    static let comparedAtOnce = 1000
+    static let comparedPerRead = 1000
     /// Facts of all channels that one statement looks up; the last read of a journal may exceed it.
     static let comparedPerStatement = 5000
     /// Pause between two looks whether the catalogue has lost what it had.
@@ -204,7 +206,7 @@ enum Limits {
     /// Bytes of an attribute of a variant or an alternative that is kept as it was read.
     static let attributeBytes = 1024
     /// Initialization sections and keys remembered per channel, so that a known one is not fetched again.
-    static let rememberedObjects = 64
+    static let cachedObjects = 64
     /// Keys remembered of a URL whose bytes or token change: the one in use, and two before it.
     static let keysOfURL = 3
     /// The longest time for which a failed segment is fetched again, microseconds, even if its playlist lists
@@ -219,12 +221,12 @@ enum Limits {
     static let latestTimestamp: Int64 = 1 << 56
 
     /// How long media say that they play, microseconds; nil if no segment is so long.
-    static func credibleDuration(_ duration: Int64?) -> Int64? {
+    static func plausibleDuration(_ duration: Int64?) -> Int64? {
         duration.flatMap { (0...longestSegment).contains($0) ? $0 : nil }
     }
 
     /// Where media say that they begin, units of 90 kHz; nil if that is beyond reason.
-    static func credibleTimestamp(_ timestamp: Int64?) -> Int64? {
+    static func plausibleTimestamp(_ timestamp: Int64?) -> Int64? {
         timestamp.flatMap { (0...latestTimestamp).contains($0) ? $0 : nil }
     }
 
@@ -232,8 +234,9 @@ enum Limits {
     static let slew: Int64 = 10_000
     /// The same where EXTINF is rounded to seconds, and there are dates.
     static let roundedSlew: Int64 = 500_000
-    /// What the dates of a playlist may differ from its durations in all, microseconds: some are in whole
-    /// seconds.
+    /// How far the dates of a playlist may differ from the sum of its durations, microseconds.
+    ///
+    /// Some sources write dates in whole seconds.
     static let dateResolution: Int64 = 1_000_000
     /// How much a segment may be stretched or cut while drift is beyond its bound: its duration / this.
     ///
@@ -265,7 +268,7 @@ enum Limits {
     ///
     /// In a shorter playlist a wrong EXTINF moves segments little.
     static let playlistToMeasure = 7
-    /// Fewer of them say nothing.
+    /// The smallest number of measured segments from which a correction is computed.
     static let measuredAtLeast = 3
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
     /// second and some frames.
@@ -326,9 +329,9 @@ enum Limits {
     /// quarter of its own rate.
     static let segmentTimeout = Duration.seconds(120)
     /// Segments after a date step that the media did not confirm, in which further steps are ignored.
-    static let waveringDates: Int64 = 64
-    /// How often the first date of playlists moves to a later segment before dates count as standing still.
-    static let standingDates = 2
+    static let unreliableDateSegments: Int64 = 64
+    /// How often the first date of a playlist may move to a later segment before the dates count as frozen.
+    static let frozenDateMoves = 2
     /// Steps of the dates of a source run of which is remembered what they were.
     static let judgedSteps = 16
     /// How long a segment may take at least, even if its playlist lists it no longer.
@@ -360,5 +363,5 @@ enum Limits {
     /// Pause between two reports of the statuses of all channels.
     static let reportInterval = Duration.seconds(5)
     /// Uses of sources whose connections are kept, as downloads of the former ones may still run.
-    static let rememberedConnections = 4
+    static let keptConnections = 4
 }

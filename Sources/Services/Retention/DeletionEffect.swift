@@ -35,7 +35,7 @@ struct DeletionStep {
 /// own pauses.
 final class DeletionEffect: Sendable {
     /// Why no space becomes free.
-    enum Trouble: String {
+    enum FailureCause: String {
         case undeletable = "files of the archive cannot be deleted"
         case withoutEffect =
             "what is deleted does not become free: do snapshots or open files hold it?"
@@ -55,13 +55,13 @@ final class DeletionEffect: Sendable {
         /// Steps that may be taken before their effect is seen.
         var allowance = Limits.unconfirmedSteps
         var pause = Limits.effectPause
-        var trouble: Trouble?
+        var failureCause: FailureCause?
         /// What outlasts an effect.
-        var lasting = Lasting()
+        var persistent = PersistentState()
     }
 
     /// What is known whether space becomes free or not.
-    fileprivate struct Lasting {
+    fileprivate struct PersistentState {
         /// Until when hours that failed are not tried again.
         var retry: SteadyInstant?
         /// Channels whose files could not be deleted, and until when nothing more of them expires; at most
@@ -77,40 +77,40 @@ final class DeletionEffect: Sendable {
     /// What was deleted and has not been seen as free space.
     var unseen: Deleted { state.withLock { $0.unseen.deleted } }
 
-    var trouble: Trouble? { state.withLock { $0.trouble } }
+    var failureCause: FailureCause? { state.withLock { $0.failureCause } }
 
     /// Whether one more step may be taken before the effect of the earlier ones is seen.
     ///
-    /// Without trouble, steps beyond the allowance may follow for `Limits.effectPause`, while fewer than
-    /// `bytes` deleted bytes are unseen.
+    /// While space becomes free, steps beyond the allowance may follow for `Limits.effectPause`, as long as
+    /// fewer than `bytes` deleted bytes are unseen.
     func allowsStep(bytes: Int64, at now: SteadyInstant) -> Bool {
         state.withLock { $0.allowsStep(bytes: bytes, at: now) }
     }
 
-    /// Whether pending hours may be deleted now; while there is trouble, every `Limits.effectPause`.
+    /// Whether pending hours may be deleted now; every `Limits.effectPause` while no space becomes free.
     func allowsPending(bytes: Int64, at now: SteadyInstant) -> Bool {
         state.withLock { state in
-            if let retry = state.lasting.retry, now < retry { return false }
+            if let retry = state.persistent.retry, now < retry { return false }
             if state.allowsStep(bytes: bytes, at: now) { return true }
-            if state.trouble != nil { state.lasting.retry = now + Limits.effectPause }
-            return state.trouble != nil
+            if state.failureCause != nil { state.persistent.retry = now + Limits.effectPause }
+            return state.failureCause != nil
         }
     }
 
     /// Channels whose files could not be deleted lately, so that nothing more of them is to expire.
     func stuck(at now: SteadyInstant) -> Set<ChannelID> {
-        state.withLock { Set($0.lasting.stuck.filter { now < $0.value.until }.keys) }
+        state.withLock { Set($0.persistent.stuck.filter { now < $0.value.until }.keys) }
     }
 
     /// Whether such a channel may be tried because no other one has anything left.
     func allowsStuck(at now: SteadyInstant) -> Bool {
-        state.withLock { state in state.lasting.stuckRetry.map { now >= $0 } ?? true }
+        state.withLock { state in state.persistent.stuckRetry.map { now >= $0 } ?? true }
     }
 
     /// Compares the free space with what was deleted before.
     func look(_ space: StorageSpace, isShort: Bool, isRecording: Bool, at now: SteadyInstant) {
         state.withLock { state in
-            state.lasting.writing.look(
+            state.persistent.writing.look(
                 space, isRecording: isRecording, isQuiet: state.since == nil, at: now)
             state.look(space, isShort: isShort, at: now)
         }
@@ -126,12 +126,12 @@ final class DeletionEffect: Sendable {
         expired channel: ChannelID?, began: SteadyInstant, at now: SteadyInstant,
     ) {
         state.withLock { state in
-            if !step.failed.isEmpty { state.lasting.retry = now + Limits.effectPause }
+            if !step.failed.isEmpty { state.persistent.retry = now + Limits.effectPause }
             if let channel { state.enterStuck(channel, step, at: now) }
-            let written = state.lasting.writing.bytes(in: now - began)
+            let written = state.persistent.writing.bytes(in: now - began)
             let change = Change(step.deleted, from: before, to: after, written: written)
             state.enter(change, of: step, shortage: shortage, to: after, expired: channel != nil, at: now)
-            state.lasting.writing.interrupt()
+            state.persistent.writing.interrupt()
         }
     }
 }
@@ -139,19 +139,19 @@ final class DeletionEffect: Sendable {
 extension DeletionEffect.State {
     fileprivate func allowsStep(bytes: Int64, at now: SteadyInstant) -> Bool {
         if steps < allowance { return true }
-        guard trouble == nil, let begun else { return false }
+        guard failureCause == nil, let begun else { return false }
         return unseen.deleted.bytes < bytes && now - begun < Limits.effectPause
     }
 
     fileprivate mutating func look(_ space: StorageSpace, isShort: Bool, at now: SteadyInstant) {
-        if !isShort { trouble = nil }
+        if !isShort { failureCause = nil }
         guard let since, let begun, let lowest else { return }
         if Change(unseen.deleted, from: lowest, to: space).isSeen(in: shortage) { return becameFree() }
         self.lowest = lowest.least(space)
         guard now - (isUndecided ? begun : since) >= pause else { return }
         if isShort, !isUndecided {
-            if unseen.deleted.files > 0 || trouble == nil {
-                trouble = .withoutEffect
+            if unseen.deleted.files > 0 || failureCause == nil {
+                failureCause = .withoutEffect
                 allowance = 1
             }
             pause = min(pause * 2, Limits.longestEffectPause)
@@ -179,7 +179,7 @@ extension DeletionEffect.State {
         since = expired ? now : since ?? now
         steps += 1
         if hasFailed {
-            trouble = .undeletable
+            failureCause = .undeletable
             allowance = min(allowance, Limits.unconfirmedSteps)
         }
     }
@@ -187,21 +187,21 @@ extension DeletionEffect.State {
     /// Nothing more of a channel expires for a while if its files could not be deleted.
     fileprivate mutating func enterStuck(_ channel: ChannelID, _ step: DeletionStep, at now: SteadyInstant) {
         if step.freed.contains(channel) {
-            lasting.stuck[channel] = nil
+            persistent.stuck[channel] = nil
         } else if step.failed.contains(channel) {
-            let former = lasting.stuck[channel]?.pause
+            let former = persistent.stuck[channel]?.pause
             let next = former.map { min($0 * 2, Limits.longestEffectPause) } ?? Limits.stuckPause
-            lasting.stuck[channel] = (now + next, next)
-            lasting.stuckRetry = now + pause
+            persistent.stuck[channel] = (now + next, next)
+            persistent.stuckRetry = now + pause
         }
     }
 
-    /// Space has become free: resets all but `lasting`, and doubles the allowance up to its limit.
+    /// Space has become free: resets all but `persistent`, and doubles the allowance up to its limit.
     private mutating func becameFree() {
-        let (allowance, lasting) = (min(2 * allowance, Limits.mostUnconfirmedSteps), lasting)
+        let (allowance, persistent) = (min(2 * allowance, Limits.mostUnconfirmedSteps), persistent)
         self = Self()
         self.allowance = max(allowance, Limits.unconfirmedSteps)
-        self.lasting = lasting
+        self.persistent = persistent
     }
 }
 

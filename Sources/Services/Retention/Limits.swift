@@ -18,7 +18,7 @@ enum Limits {
     /// hundreds of channels, it may take them longer.
     static let backlogTime = Duration.seconds(600)
     /// Initialization sections and keys that are looked up with one statement.
-    static let objectsAtOnce = 500
+    static let objectsPerStatement = 500
     /// Such batches in one round: 10,000 objects, ten times what a hundred channels with a key for each
     /// segment of three seconds leave in it.
     static let objectBatches = 20

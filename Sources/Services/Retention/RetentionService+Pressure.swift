@@ -69,7 +69,9 @@ extension RetentionService {
         }
         guard effect.allowsStep(bytes: bytes, at: clock.steady()) else { return nil }
         guard let oldest = try await oldestQuarter() else {
-            if effect.trouble == nil, effect.stuck(at: clock.steady()).isEmpty { setFull(Self.diskIsFull) }
+            if effect.failureCause == nil, effect.stuck(at: clock.steady()).isEmpty {
+                setFull(Self.diskIsFull)
+            }
             return nil
         }
         logger.warning(
@@ -111,9 +113,9 @@ extension RetentionService {
 
     /// Nothing more is deleted in this round.
     private func wait(with space: StorageSpace) {
-        switch effect.trouble {
-        case .withoutEffect?: setFull(DeletionEffect.Trouble.withoutEffect.rawValue)
-        case let trouble: stopBelowHalf(space, trouble?.rawValue ?? Self.diskIsFull)
+        switch effect.failureCause {
+        case .withoutEffect?: setFull(DeletionEffect.FailureCause.withoutEffect.rawValue)
+        case let failureCause: stopBelowHalf(space, failureCause?.rawValue ?? Self.diskIsFull)
         }
     }
 

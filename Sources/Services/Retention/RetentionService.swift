@@ -114,7 +114,7 @@ package struct RetentionService: Sendable {
                     try await deletePendingObjects(ahead: ahead)
                 }
             }
-            await step("identities") { try await catalogue.pruneIntake(ahead: ahead) }
+            await step("identities") { try await catalogue.pruneIdentities(ahead: ahead) }
         }
         await step("source runs") { try await catalogue.pruneSourceRuns() }
         await step("nodes") { try await catalogue.pruneNodes() }
@@ -278,7 +278,7 @@ package struct RetentionService: Sendable {
         var failures = 0
         for _ in 0..<Limits.objectBatches {
             let objects = try await catalogue.pendingDeletionObjects(
-                limit: Limits.objectsAtOnce, ahead: ahead)
+                limit: Limits.objectsPerStatement, ahead: ahead)
             if objects.isEmpty { break }
             for object in objects {
                 do {

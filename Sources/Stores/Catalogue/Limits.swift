@@ -33,7 +33,7 @@ package enum Limits {
     static let packedPerRound = 1024
     /// Consecutive quarters, and quarters in all, that are read and packed with one statement: a few hundred
     /// kilobytes.
-    static let packedAtOnce = 32
+    static let packedPerStatement = 32
     /// Summaries that one round examines for quarters that are not packed: a year of a rendition has 35,000.
     static let examinedPerRound: Int64 = 4096
     /// Changed quarters that are kept until they are packed; others are found by examining summaries.
@@ -69,9 +69,9 @@ package enum Limits {
     /// hosts differ by seconds.
     static let reanchorMargin: Int64 = 60_000_000
     /// How long identities are kept after the source run has moved on, hours.
-    static let intakeHours = 48
+    static let identityHours = 48
     /// Identities that one statement deletes: less than a second of work, so that no time limit is reached.
-    static let prunedAtOnce: Int64 = 10_000
+    static let prunedPerStatement: Int64 = 10_000
     /// Such statements in one call: ten million identities, which is more than ten days of 100 channels.
     static let pruningSteps = 1000
     /// How long the row of a node that is gone stays, days: somebody may look for when it was last there.
@@ -80,7 +80,7 @@ package enum Limits {
     /// their own clocks.
     static let farDays: Int64 = 7 * 86_400_000_000
     /// Source runs that one statement examines.
-    static let runsAtOnce: Int64 = 500
+    static let runsPerStatement: Int64 = 500
     /// How far EXTINF of a segment may be off from what its media play, microseconds: frames that begin in
     /// the next segment.
     static let mediaTolerance: Int64 = 100_000
@@ -95,7 +95,7 @@ package enum Limits {
     /// Microseconds of recording that expire in one transaction; a day of one rendition is some 20,000 rows.
     ///
     /// The channel is locked meanwhile, and publishing must not wait longer than a moment.
-    static let expiredAtOnce: Int64 = 86_400_000_000
+    static let expiredPerTransaction: Int64 = 86_400_000_000
     /// Nearest quarters in which a 404 response looks for spans to offer: two days.
     static let quartersOffered = 192
     /// Renditions that tell together what a channel holds: more than a source has variants.

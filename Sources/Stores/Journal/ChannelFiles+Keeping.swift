@@ -75,7 +75,7 @@ extension ChannelFiles {
         let newest = try keptNumbers().last.map { number throws(JournalError) in
             try disk.time(of: keptPath(number))
         }
-        ages = KeptAges(clock: clock, newest: newest ?? nil)
+        ages = KeptFileClock(clock: clock, newest: newest ?? nil)
     }
 
     func removeKeptFiles() {
@@ -86,8 +86,9 @@ extension ChannelFiles {
         }
     }
 
-    /// Entries behind a position that the catalogue has taken and that are kept, in the order of writing;
-    /// fewer than the limit at the end only.
+    /// Kept entries after a position that the catalogue has taken, in the order of writing.
+    ///
+    /// Fewer than the limit are returned at the end only.
     func replayEntered(
         after position: JournalPosition?, limit: Int,
     ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {

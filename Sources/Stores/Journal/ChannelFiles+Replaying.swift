@@ -3,8 +3,9 @@ import Foundation
 import Logging
 
 extension ChannelFiles {
-    /// The entries behind a position that are not done, in the order of writing; fewer than the limit at the
-    /// end only.
+    /// The entries after a position that are not done, in the order of writing.
+    ///
+    /// Fewer than the limit are returned at the end only.
     func replay(
         after position: JournalPosition?, limit: Int
     ) throws(JournalError) -> [(JournalPosition, JournalEntry)] {

@@ -5,7 +5,7 @@ import Logging
 /// Lines of a channel that cannot go to the catalogue, in a file of their own.
 ///
 /// A later start may be able to: at each start they become a numbered file again and are tried again.
-struct LinesSetAside {
+struct SetAsideLines {
     /// Why lines are set aside.
     enum Reason: CaseIterable {
         /// This version cannot read them.
@@ -43,7 +43,7 @@ extension ChannelFiles {
     /// After a crash in between they exist twice, which is harmless: the catalogue takes an entry once.
     func retryLinesSetAside(after last: Int) throws(JournalError) -> [Int] {
         var numbers: [Int] = []
-        for reason in LinesSetAside.Reason.allCases {
+        for reason in SetAsideLines.Reason.allCases {
             guard try disk.byteCount(of: path(reason.fileName)) != nil else { continue }
             let file = JournalFile(number: last + numbers.count + 1)
             _ = try disk.link(path(reason.fileName), to: path(file.name))
@@ -57,10 +57,10 @@ extension ChannelFiles {
     /// Appends lines to the file of those that are set aside, durably.
     ///
     /// - Returns: false when that fails or the file is full; the lines then stay where they are.
-    func setAside(_ payloads: [[UInt8]], as reason: LinesSetAside.Reason, because error: String) -> Bool {
-        var state = linesSetAside[reason] ?? LinesSetAside()
+    func setAside(_ payloads: [[UInt8]], as reason: SetAsideLines.Reason, because error: String) -> Bool {
+        var state = setAsideLines[reason] ?? SetAsideLines()
         guard !state.isClosed else { return false }
-        defer { linesSetAside[reason] = state }
+        defer { setAsideLines[reason] = state }
         let name = path(reason.fileName)
         let bytes = Array(payloads.map(JournalLine.written).joined())
         if state.byteCount == 0 {

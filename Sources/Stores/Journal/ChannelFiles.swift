@@ -13,17 +13,17 @@ actor ChannelFiles {
     let logger: Logger
     let clock: HostClock
     /// From when the ages of kept files are measured; nil before the first is kept.
-    var ages: KeptAges?
+    var ages: KeptFileClock?
     private let thread: BlockingExecutor
     private let lock: JournalLock
     /// In order; the last is written to while `output` is there.
     var files: [JournalFile] = []
     var lastNumber = 0
     var isLoaded = false
-    var linesSetAside: [LinesSetAside.Reason: LinesSetAside] = [:]
+    var setAsideLines: [SetAsideLines.Reason: SetAsideLines] = [:]
     /// The content of its file, once read.
     var resumePoint: ResumePoint?
-    let counts: CountsSetAside
+    let counts: SetAsideCounts
     let usage: JournalUsage
     private let log: GroupLog?
     /// What this channel has added to the usage.
@@ -37,7 +37,7 @@ actor ChannelFiles {
 
     init(
         channel: ChannelID, folder: String, disk: Disk<JournalError>, bounds: FileBounds, logger: Logger,
-        clock: HostClock, thread: BlockingExecutor, lock: JournalLock, counts: CountsSetAside,
+        clock: HostClock, thread: BlockingExecutor, lock: JournalLock, counts: SetAsideCounts,
         usage: JournalUsage,
         log: GroupLog?,
     ) {
@@ -102,7 +102,7 @@ actor ChannelFiles {
         try load()
         let bytes = Array(lines.joined())
         guard waitingByteCount + Int64(bytes.count) <= bounds.channelByteCount else { throw .full(channel) }
-        guard usage.total + Int64(bytes.count) <= bounds.totalByteCount else { throw .fullAltogether }
+        guard usage.total + Int64(bytes.count) <= bounds.totalByteCount else { throw .fullForAllChannels }
         try checkSpace(for: lines.count)
         defer { countUsage() }
         do throws(JournalError) {

@@ -55,7 +55,7 @@ package final class ChannelJournal: Sendable {
     ///
     /// Fewer than the limit came when there are no more.
     package func replay(
-        after position: JournalPosition? = nil, limit: Int = Limits.replayedAtOnce
+        after position: JournalPosition? = nil, limit: Int = Limits.replayedPerRead
     ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
         try await files.replay(after: position, limit: limit)
     }
@@ -70,7 +70,7 @@ package final class ChannelJournal: Sendable {
     ///
     /// Fewer than the limit came when there are no more.
     package func replayEntered(
-        after position: JournalPosition? = nil, limit: Int = Limits.replayedAtOnce
+        after position: JournalPosition? = nil, limit: Int = Limits.replayedPerRead
     ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
         try await files.replayEntered(after: position, limit: limit)
     }

@@ -9,7 +9,7 @@ import Logging
 /// after a crash writes them again where they are missing. Works on a thread of its own, which waits between
 /// two syncs, so that lines gather meanwhile.
 actor GroupLog {
-    private struct Part {
+    private struct LogFile {
         /// The number of the log's own file.
         let number: Int
         /// The files that it has lines of.
@@ -28,7 +28,7 @@ actor GroupLog {
     private var output: DescriptorHandle<JournalError>?
     private var lastNumber = 0
     /// The last one is written to.
-    private var parts: [Part] = []
+    private var logFiles: [LogFile] = []
     private var byteCount: Int64 = 0
     private var pausedUntil: SteadyInstant?
 
@@ -79,7 +79,7 @@ actor GroupLog {
 
     /// Syncs what the log has lines of and removes it, so that the next start has nothing to restore.
     func close() {
-        beginPart()
+        rotate()
     }
 
     private func write(until append: PendingAppend) throws(JournalError) {
@@ -106,17 +106,17 @@ actor GroupLog {
         let result: Result<[JournalPosition], JournalError>
         do throws(JournalError) {
             try write(Array(group.flatMap(\.lines).joined()))
-            parts[parts.count - 1].paths.formUnion(group.compactMap(\.path))
+            logFiles[logFiles.count - 1].paths.formUnion(group.compactMap(\.path))
             result = .success([])
         } catch {
-            // A part of a line may be in the file: nothing is written behind it.
+            // The file may end with an incomplete line: nothing is written after it.
             output = nil
             result = .failure(error)
         }
         for append in group { append.resolve(result) }
-        let channelCount = parts.last?.paths.count ?? 0
+        let channelCount = logFiles.last?.paths.count ?? 0
         pausedUntil = .now + min(bounds.groupPause * channelCount, Limits.longestGroupPause)
-        if byteCount >= bounds.logByteCount { beginPart() }
+        if byteCount >= bounds.logByteCount { rotate() }
     }
 
     private func write(_ bytes: [UInt8]) throws(JournalError) {
@@ -132,7 +132,7 @@ actor GroupLog {
         let number = lastNumber + 1
         let open = try disk.open(path(number), O_CREAT | O_EXCL | O_WRONLY | O_APPEND, mode: 0o600)
         lastNumber = number
-        parts.append(Part(number: number))
+        logFiles.append(LogFile(number: number))
         byteCount = 0
         try disk.syncFolder(folder)
         return open
@@ -142,16 +142,16 @@ actor GroupLog {
     ///
     /// The system reports a failed write only once and drops the data. After a failed sync, the lines are
     /// written again before the next sync.
-    private func beginPart() {
+    private func rotate() {
         output = nil
-        while let part = parts.first {
+        while let logFile = logFiles.first {
             do throws(JournalError) {
-                if part.isDoubtful { try writeAgain(part) }
-                for path in part.paths { try sync(path) }
-                try disk.remove(path(part.number))
-                parts.removeFirst()
+                if logFile.isDoubtful { try writeAgain(logFile) }
+                for path in logFile.paths { try sync(path) }
+                try disk.remove(path(logFile.number))
+                logFiles.removeFirst()
             } catch {
-                for index in parts.indices { parts[index].isDoubtful = true }
+                for index in logFiles.indices { logFiles[index].isDoubtful = true }
                 logger.warning("Cannot end the journal's log; it stays", metadata: ["error": "\(error)"])
                 return
             }
@@ -166,11 +166,11 @@ actor GroupLog {
         }
     }
 
-    /// Writes the lines of a part again to their files, and their names to the folders.
-    private func writeAgain(_ part: Part) throws(JournalError) {
+    /// Writes the lines of a file of the log again to their files, and their names to the folders.
+    private func writeAgain(_ logFile: LogFile) throws(JournalError) {
         let recovery = LogRecovery(journal: journal, disk: disk, logger: logger)
-        let lines = try recovery.lines(of: [path(part.number)], includesRemoved: true)
-        for path in part.paths {
+        let lines = try recovery.lines(of: [path(logFile.number)], includesRemoved: true)
+        for path in logFile.paths {
             try forPlaces(of: path) { file throws(JournalError) in
                 try recovery.writeAgain(lines[path] ?? [], to: file)
                 try recovery.writeAgain(folder: Self.folder(of: file))

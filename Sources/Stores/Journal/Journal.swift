@@ -14,7 +14,7 @@ package final class Journal: Sendable {
     private let clock: HostClock
     private let lock: JournalLock
     private let threads = BlockingExecutors(label: "journal-writer", count: Limits.writerThreads)
-    private let counts = CountsSetAside()
+    private let counts = SetAsideCounts()
     private let usage = JournalUsage()
     private let log: GroupLog?
     private let state = Mutex(State())

@@ -8,7 +8,7 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
     /// The channel's facts wait in as many bytes as are allowed: the catalogue has been away too long.
     case full(ChannelID)
     /// The facts of all channels wait in as many bytes as are allowed.
-    case fullAltogether
+    case fullForAllChannels
     /// One fact is longer than a line may be.
     case entryTooLarge(byteCount: Int)
     /// A fact has no form as JSON.
@@ -22,8 +22,8 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
     /// Whether the same call can succeed later without a change.
     package var isTransient: Bool {
         switch self {
-        case .full, .fullAltogether, .diskFull: true
-        case .system(_, _, let number): FileNumbers.isTransient(number)
+        case .full, .fullForAllChannels, .diskFull: true
+        case .system(_, _, let number): SystemErrorNumber.isTransient(number)
         case .inUse, .entryTooLarge, .unencodable, .closed: false
         }
     }
@@ -33,7 +33,7 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
         case .inUse(let folder): "the journal in \(folder) is in use by another process"
         case .full(let channel):
             "the journal of \(channel) holds \(Limits.channelByteCount) bytes that the catalogue has not taken"
-        case .fullAltogether:
+        case .fullForAllChannels:
             "the journal holds \(Limits.totalByteCount) bytes that the catalogue has not taken"
         case .entryTooLarge(let count):
             "a fact of \(count) bytes is longer than the \(Limits.entryByteCount) of a line"
@@ -41,7 +41,7 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
         case .diskFull(let path): "no space is left to write \(path)"
         case .closed: "the journal is closed"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
+            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
         }
     }
 }

@@ -51,7 +51,7 @@ struct JournalLines {
         }
     }
 
-    /// The numbers of lines that were damaged after they had been written, as others stand behind them.
+    /// The numbers of lines that were damaged after they were written: other lines follow them.
     var damagedLines: [Int] {
         payloads.indices.filter { payloads[$0] == nil }
     }

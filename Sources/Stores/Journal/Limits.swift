@@ -8,7 +8,7 @@ package enum Limits {
     /// Bytes of a resume point: settings, and the descriptions of renditions.
     static let resumeByteCount = 1 << 20
     /// Entries read back at once: they are held in memory, the others are not.
-    static let replayedAtOnce = 500
+    static let replayedPerRead = 500
     /// Bytes after which a file is ended and another begun.
     static let fileByteCount: Int64 = 4 << 20
     /// Bytes after which a file whose entries are all done gives way, so that a restart has little to read.

@@ -39,7 +39,7 @@ actor ArchiveDeletion {
     }
 
     func deleteChannel(_ id: ChannelID) throws(StoreError) {
-        tree.forgetFolders(below: id.text)
+        tree.invalidateFolders(below: id.text)
         try tree.removeDrafts { $0.hasPrefix(id.text + "/") }
         for _ in 1..<Limits.placements {
             if try removeTree(tree.path(of: id.text), depth: 0) { return }
@@ -70,7 +70,7 @@ actor ArchiveDeletion {
     /// Removes folders that lie in each other, inner first, as far as they are empty.
     private func removeEmptyFolders(_ folders: [String]) throws(StoreError) {
         for folder in folders {
-            tree.forgetFolders(below: folder)
+            tree.invalidateFolders(below: folder)
             guard try tree.disk.removeEmptyFolder(tree.path(of: folder)) else { return }
         }
     }

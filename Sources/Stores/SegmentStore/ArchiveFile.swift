@@ -11,7 +11,7 @@ final class ArchiveFile: OpenFile {
     private let tree: FolderTree
     let byteCount: UInt64
     /// The answer with all of it, kept as long as the file is open.
-    let kept = KeptAnswer()
+    let kept = PreparedResponseSlot()
     /// The round in which its bytes were found in memory.
     private let found = Atomic(-1)
 
@@ -37,7 +37,7 @@ final class ArchiveFile: OpenFile {
     func isInMemory(in round: Int) -> Bool {
         if found.load(ordering: .relaxed) == round { return true }
         let isInMemory = tree.disk.isInMemory(file, upTo: prepared.count)
-        tree.saysWhatIsInMemory.store(isInMemory != nil, ordering: .relaxed)
+        tree.reportsCachedBytes.store(isInMemory != nil, ordering: .relaxed)
         guard isInMemory == true else { return false }
         found.store(round, ordering: .relaxed)
         return true
@@ -62,7 +62,7 @@ struct ArchiveContent: ObjectContent {
     /// The round of `OpenFiles` in which it was asked for.
     let round: Int
 
-    var kept: KeptAnswer? { file.kept }
+    var kept: PreparedResponseSlot? { file.kept }
 
     func body(_ range: Range<UInt64>) -> HTTPBody {
         .file(FileSlice(file: file, offset: range.lowerBound, byteCount: UInt64(range.count)))
@@ -122,9 +122,9 @@ extension FolderTree {
     }
 
     /// Opens an object without waiting for a disk or a network; nil where that cannot be known beforehand.
-    func openAtOnce(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile? {
-        guard saysWhatIsInMemory.load(ordering: .relaxed) else { return nil }
-        return try opened(key) { path throws(StoreError) in try disk.openAtOnce(path, Self.flags) }
+    func openWithoutBlocking(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile? {
+        guard reportsCachedBytes.load(ordering: .relaxed) else { return nil }
+        return try opened(key) { path throws(StoreError) in try disk.openWithoutBlocking(path, Self.flags) }
     }
 
     private func opened(

@@ -7,7 +7,7 @@ import Timeline
 /// A draft as a temporary file in the archive's own file system, written on one of the writer threads.
 actor DirectoryDraft: DraftTarget {
     private let tree: FolderTree
-    private let place: DraftPlace
+    private let place: DraftFile
     private let thread: BlockingExecutor
     /// Nil if each folder is synced at once.
     private let names: NameSync?
@@ -19,7 +19,7 @@ actor DirectoryDraft: DraftTarget {
 
     nonisolated var executor: (any TaskExecutor)? { thread }
 
-    init(place: DraftPlace, tree: FolderTree, names: NameSync?, thread: BlockingExecutor) {
+    init(place: DraftFile, tree: FolderTree, names: NameSync?, thread: BlockingExecutor) {
         self.names = names
         self.place = place
         self.tree = tree

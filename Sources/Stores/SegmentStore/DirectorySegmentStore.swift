@@ -68,7 +68,7 @@ package final class DirectorySegmentStore: SegmentStore {
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {
         let thread = writers.next()
-        let place = try writable().makePlace(thread: thread)
+        let place = try writable().makeDraftFile(thread: thread)
         let draft = DirectoryDraft(place: place, tree: tree, names: names, thread: thread)
         try await draft.begin()
         return SegmentDraft(draft)
@@ -83,14 +83,14 @@ package final class DirectorySegmentStore: SegmentStore {
     }
 
     /// Uses a file that is open, or that the kernel opens without waiting, if its bytes are in memory.
-    package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
-        guard let file = try fileAtOnce(key), file.isInMemory(in: files.round) else { return nil }
+    package func sourceWithoutBlocking(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
+        guard let file = try fileWithoutBlocking(key), file.isInMemory(in: files.round) else { return nil }
         return source(file)
     }
 
-    private func fileAtOnce(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile? {
+    private func fileWithoutBlocking(_ key: ArchiveKey) throws(StoreError) -> ArchiveFile? {
         if let file = files.file(key) { return file }
-        guard let file = try tree.openAtOnce(key) else { return nil }
+        guard let file = try tree.openWithoutBlocking(key) else { return nil }
         files.keep(file, for: key)
         return file
     }

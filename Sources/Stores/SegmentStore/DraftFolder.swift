@@ -60,7 +60,7 @@ final class DraftFolder: Sendable {
     }
 
     /// A name for a new draft.
-    func makePlace(thread: BlockingExecutor) throws(StoreError) -> DraftPlace {
+    func makeDraftFile(thread: BlockingExecutor) throws(StoreError) -> DraftFile {
         let number: Int? = drafts.withLock { drafts in
             guard drafts.open < Limits.openDrafts else { return nil }
             drafts.open += 1
@@ -68,7 +68,7 @@ final class DraftFolder: Sendable {
             return drafts.last
         }
         guard let number else { throw .tooManyDrafts }
-        return DraftPlace(path: "\(path)/\(token)-\(number).part", folder: self, thread: thread)
+        return DraftFile(path: "\(path)/\(token)-\(number).part", folder: self, thread: thread)
     }
 
     /// Ends a draft: its temporary name goes, whatever became of the bytes.
@@ -115,7 +115,7 @@ final class DraftFolder: Sendable {
 }
 
 /// The temporary name of one draft; the file goes with it at the latest.
-final class DraftPlace: Sendable {
+final class DraftFile: Sendable {
     let path: String
     private let folder: DraftFolder
     private let thread: BlockingExecutor

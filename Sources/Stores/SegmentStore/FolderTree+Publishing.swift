@@ -23,7 +23,7 @@ extension FolderTree {
             do throws(StoreError) {
                 return try publishOnce(file, as: key, path: path, isSynced)
             } catch .system(_, _, ENOENT) {
-                forgetFolders(ofFile: path)
+                invalidateFolders(ofFile: path)
             }
         }
         return try publishOnce(file, as: key, path: path, isSynced)

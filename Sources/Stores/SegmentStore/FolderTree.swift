@@ -9,7 +9,7 @@ final class FolderTree: Sendable {
     ///
     /// Other file systems may wait for a network even to open a known file. True until the first file has
     /// been checked.
-    let saysWhatIsInMemory = Atomic(true)
+    let reportsCachedBytes = Atomic(true)
     /// Paths below the root whose names this process has made durable.
     private let durable = Mutex<Set<String>>([])
 
@@ -41,14 +41,14 @@ final class FolderTree: Sendable {
         return Self.parent(of: path(of: relative))
     }
 
-    /// Forgets that the folders of a file are durable, because they are being or were removed.
-    func forgetFolders(ofFile relative: String) {
+    /// Takes the folders of a file off the list of durable ones, because they are being or were removed.
+    func invalidateFolders(ofFile relative: String) {
         let folders = Self.folders(above: relative)
         durable.withLock { $0.subtract(folders) }
     }
 
     /// Takes back that any folder below one is there.
-    func forgetFolders(below folder: String) {
+    func invalidateFolders(below folder: String) {
         durable.withLock { $0 = $0.filter { $0 != folder && !$0.hasPrefix(folder + "/") } }
     }
 

@@ -23,7 +23,7 @@ package enum Limits {
     /// How long names wait for the sync of their own folder: thirty segments of four seconds share one.
     static let folderSyncInterval = Duration.seconds(120)
     /// Past syncs whose results are kept; each name asks for its own long before so many have followed.
-    static let rememberedSyncs = 1000
+    static let keptSyncs = 1000
     /// Open files that wait for their next request, unless the program knows how many descriptors there are.
     package static let openFiles = 256
     /// Rounds, of about a second, after which an open file is closed: until then a deleted one keeps its

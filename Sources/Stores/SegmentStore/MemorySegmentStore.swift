@@ -5,15 +5,15 @@ package import Timeline
 package final class MemorySegmentStore: SegmentStore {
     private let objects = MemoryObjects()
     private let limit: StorageSpace?
-    private let answersAtOnce: Bool
+    private let answersWithoutBlocking: Bool
 
     /// Makes an empty store; one that does not answer at once is used like one behind a network.
     package init(
         space: StorageSpace? = StorageSpace(totalBytes: 1 << 40, availableBytes: 1 << 40),
-        answersAtOnce: Bool = true,
+        answersWithoutBlocking: Bool = true,
     ) {
         limit = space
-        self.answersAtOnce = answersAtOnce
+        self.answersWithoutBlocking = answersWithoutBlocking
     }
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {
@@ -26,8 +26,8 @@ package final class MemorySegmentStore: SegmentStore {
         try source(of: key).with(range: range)
     }
 
-    package func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
-        answersAtOnce ? try source(of: key) : nil
+    package func sourceWithoutBlocking(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
+        answersWithoutBlocking ? try source(of: key) : nil
     }
 
     private func source(of key: ArchiveKey) throws(StoreError) -> ObjectSource {

@@ -61,7 +61,7 @@ actor NameSync {
         var failure: StoreError?
         do throws(StoreError) { try tree.disk.syncFolder(drafts) } catch { failure = error }
         syncs.append((last, failure))
-        if syncs.count > Limits.rememberedSyncs { syncs.removeFirst() }
+        if syncs.count > Limits.keptSyncs { syncs.removeFirst() }
         pausedUntil = .now + min(pause * placed.count, Limits.longestNamePause)
         syncFolders()
     }

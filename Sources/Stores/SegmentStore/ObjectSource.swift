@@ -28,7 +28,7 @@ package struct ObjectSource: Sendable {
     package var body: HTTPBody { content.body(range) }
 
     /// Where the server keeps the answer with all of the object; nil for a range and where none is kept.
-    package var kept: KeptAnswer? { byteCount == objectByteCount ? content.kept : nil }
+    package var kept: PreparedResponseSlot? { byteCount == objectByteCount ? content.kept : nil }
 
     /// Has the bytes read into memory where a disk holds them, so that sending them waits for nothing.
     package func prepare() async { await content.prepare(range) }
@@ -57,11 +57,11 @@ protocol ObjectContent: Sendable {
     func pieces(_ range: Range<UInt64>) -> any ObjectPieces
     func prepare(_ range: Range<UInt64>) async
     /// The place of the answer with all bytes.
-    var kept: KeptAnswer? { get }
+    var kept: PreparedResponseSlot? { get }
 }
 
 extension ObjectContent {
-    var kept: KeptAnswer? { nil }
+    var kept: PreparedResponseSlot? { nil }
 
     func prepare(_ range: Range<UInt64>) async {}
 }

@@ -13,7 +13,7 @@ package protocol SegmentStore: Sendable {
 
     /// All bytes of an object without waiting, so that a server's thread may ask; nil where its bytes have to
     /// be waited for.
-    func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource?
+    func sourceWithoutBlocking(of key: ArchiveKey) throws(StoreError) -> ObjectSource?
 
     /// Whether there is such an object.
     func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool

@@ -27,7 +27,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
     package var isTransient: Bool {
         switch self {
         case .diskFull, .tooManyDrafts: true
-        case .system(_, _, let number): FileNumbers.isTransient(number)
+        case .system(_, _, let number): SystemErrorNumber.isTransient(number)
         default: false
         }
     }
@@ -45,7 +45,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
         case .draftEnded: "the draft has failed before"
         case .digest(let reason): "cannot compute SHA-256: \(reason)"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(FileNumbers.words(for: number))"
+            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
         }
     }
 }

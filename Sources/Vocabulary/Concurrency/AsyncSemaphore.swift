@@ -51,7 +51,7 @@ package final class AsyncSemaphore: Sendable {
         let isAdmitted = await acquire(permits, number) {
             timer = Task {
                 try? await clock.sleep(for: limit)
-                turnAway(number)
+                removeWaiter(number)
             }
         }
         timer?.cancel()
@@ -73,21 +73,21 @@ package final class AsyncSemaphore: Sendable {
     ) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                guard let isAdmitted = arrived(number, permits, waiter) else {
+                guard let isAdmitted = acquireOrEnqueue(number, permits, waiter) else {
                     onWaiting()
                     // The handler may have run before the waiter was there.
-                    if Task.isCancelled { turnAway(number) }
+                    if Task.isCancelled { removeWaiter(number) }
                     return
                 }
                 waiter.resume(returning: isAdmitted)
             }
         } onCancel: {
-            turnAway(number)
+            removeWaiter(number)
         }
     }
 
-    /// What a newcomer is told at once; nil if it waits.
-    private func arrived(_ number: Int, _ permits: Int, _ waiter: Waiter) -> Bool? {
+    /// Takes the permits (true), refuses them because too many wait (false), or lets the task wait (nil).
+    private func acquireOrEnqueue(_ number: Int, _ permits: Int, _ waiter: Waiter) -> Bool? {
         state.withLock { state in
             if state.waiters.isEmpty, state.free >= permits {
                 state.free -= permits
@@ -99,8 +99,8 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Sends a waiting task away; those behind it may need fewer permits, and are admitted then.
-    private func turnAway(_ number: Int) {
+    /// Removes a waiter, which gets no permits; those after it may need fewer permits and are admitted.
+    private func removeWaiter(_ number: Int) {
         let (waiter, next) = state.withLock { state in
             let place = state.waiters.firstIndex { $0.number == number }
             return (place.map { state.waiters.remove(at: $0).waiter }, state.admitted())

@@ -21,7 +21,7 @@ package final class SharedWork<Key: Hashable & Sendable, Value: Sendable, Failur
 
     /// The outcome of the work for a key that runs, or of `work`, which then begins.
     ///
-    /// What `work` keeps elsewhere for those who come later is there before it stops being shared.
+    /// The work is shared until it has returned: what it stores elsewhere, as in a cache, is there by then.
     package func value(
         of key: Key, _ work: @escaping @Sendable () async throws(Failure) -> Value,
     ) async throws(Failure) -> Value {

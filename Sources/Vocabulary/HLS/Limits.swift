@@ -42,7 +42,7 @@ package struct ReadingLimits: Sendable, Equatable {
     /// A longer one is measured from the media instead.
     package var segmentSeconds: Int64 = 86_400
     /// Target durations that a segment may claim before its duration is ignored.
-    package var absurdTargetDurations: Int64 = 10
+    package var implausibleTargetDurations: Int64 = 10
     /// Years of a plausible date.
     ///
     /// Others are ignored and never become segment times.

@@ -54,7 +54,7 @@ package struct HTTPResponse: Sendable {
     package var headers: HTTPHeaders { didSet { kept = nil } }
     package var body: HTTPBody { didSet { kept = nil } }
     /// Where the server keeps the answer as it sends it; nil after any change.
-    package var kept: KeptAnswer?
+    package var kept: PreparedResponseSlot?
 
     package init(status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: HTTPBody = .empty) {
         self.status = status
@@ -74,7 +74,7 @@ package enum HTTPAnswer: Sendable {
     /// Like `later`, for an answer that waits but computes little.
     ///
     /// It does not queue behind answers that compute for long, and it has a limit of its own.
-    case soon(@Sendable () async -> HTTPResponse)
+    case lightweight(@Sendable () async -> HTTPResponse)
     /// Like `later`, with a limit of its own, so that requests of viewers cannot block it.
     case reserved(@Sendable () async -> HTTPResponse)
 }

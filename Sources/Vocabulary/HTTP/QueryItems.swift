@@ -68,11 +68,11 @@ package struct QueryItems: Sendable, Equatable {
 
     private static func item(_ part: Substring, _ plusIsSpace: Bool) -> Item? {
         guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-            return PercentCoding.decoded(part, plusIsSpace: plusIsSpace).map { Item(name: $0, value: "") }
+            return PercentEncoding.decoded(part, plusIsSpace: plusIsSpace).map { Item(name: $0, value: "") }
         }
         let value = part[part.utf8.index(after: equals)...]
-        guard let name = PercentCoding.decoded(part[..<equals], plusIsSpace: plusIsSpace),
-            let decoded = PercentCoding.decoded(value, plusIsSpace: plusIsSpace)
+        guard let name = PercentEncoding.decoded(part[..<equals], plusIsSpace: plusIsSpace),
+            let decoded = PercentEncoding.decoded(value, plusIsSpace: plusIsSpace)
         else { return nil }
         return Item(name: name, value: decoded)
     }

@@ -26,7 +26,7 @@ extension URLReference {
             let byte = bytes[index]
             let isLegal =
                 byte == UInt8(ascii: "%") ? beginsEscape(bytes, index) : isLegal(byte, isPath: isPath)
-            PercentCoding.append(byte, escaping: !isLegal, to: &result)
+            PercentEncoding.append(byte, escaping: !isLegal, to: &result)
         }
         return String(decoding: result, as: UTF8.self)
     }

@@ -34,7 +34,7 @@ package enum Damage: Equatable, Sendable, CustomStringConvertible {
 /// A segment under AES-128 as received from the origin.
 package enum EncryptedBody {
     /// Checks what can be checked without the key: whole blocks, and at least the one with the padding.
-    package static func check(byteCount: Int) -> Wholeness {
+    package static func check(byteCount: Int) -> Integrity {
         byteCount > 0 && byteCount % 16 == 0 ? .whole : .damaged(.notBlockAligned(byteCount: byteCount))
     }
 }

@@ -33,7 +33,7 @@ package struct InitSection: Equatable, Sendable {
             return InitSection(container: .transportStream, opening: bytes)
         case .webVTT: return InitSection(container: .webVTT, opening: bytes)
         case .packedAudio, nil:
-            throw .unrecognised(Lookalike(bytes), excerpt: Array(bytes.prefix(Limits.excerptByteCount)))
+            throw .unrecognised(DetectedContent(bytes), excerpt: Array(bytes.prefix(Limits.excerptByteCount)))
         }
     }
 

@@ -2,7 +2,7 @@
 package enum MediaFormatError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
     /// `excerpt` holds the first bytes, for the operator.
-    case unrecognised(Lookalike, excerpt: [UInt8])
+    case unrecognised(DetectedContent, excerpt: [UInt8])
     /// An initialization section with invalid boxes or without a usable moov.
     case invalidInitSection(Damage)
     case initSectionTooLong(byteCount: Int)
@@ -19,7 +19,7 @@ package enum MediaFormatError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 /// What origins send instead of media.
-package enum Lookalike: String, Sendable {
+package enum DetectedContent: String, Sendable {
     case html = "HTML"
     case xml = "XML"
     case json = "JSON"
@@ -32,7 +32,7 @@ package enum Lookalike: String, Sendable {
 
     /// Classifies the first bytes of a body, at most `Limits.sniffByteCount` of them.
     init(_ bytes: [UInt8]) {
-        let known: [(mark: String, kind: Lookalike)] = [
+        let known: [(mark: String, kind: DetectedContent)] = [
             ("#extm3u", .playlist), ("<?xml", .xml), ("<", .html), ("{", .json), ("[", .json),
         ]
         let text = Self.start(bytes)

@@ -3,7 +3,7 @@ package import Timeline
 /// The properties of a segment, without decoding.
 package struct MediaInspection: Equatable, Sendable {
     package var container: Container
-    package var wholeness: Wholeness
+    package var integrity: Integrity
     package var byteCount: Int
     /// In the order of the program's table or of the initialization section.
     package var tracks: [Track]
@@ -51,7 +51,7 @@ package enum PackedAudioKind: Equatable, Sendable {
 }
 
 /// Whether all bytes are there.
-package enum Wholeness: Equatable, Sendable {
+package enum Integrity: Equatable, Sendable {
     case whole
     /// The first fault. The bytes may still be playable.
     case damaged(Damage)

@@ -50,7 +50,7 @@ package struct StreamingInspector: Sendable {
         case .webVTT: inspector = WebVTTInspector()
         case nil:
             refusal = .unrecognised(
-                Lookalike(opening), excerpt: Array(opening.prefix(Limits.excerptByteCount)))
+                DetectedContent(opening), excerpt: Array(opening.prefix(Limits.excerptByteCount)))
         }
         let first = opening
         opening = []
@@ -60,7 +60,7 @@ package struct StreamingInspector: Sendable {
     /// Text after a WebVTT section needs no header of its own.
     private func container(of opening: [UInt8]) -> Container? {
         let container = ContainerSniffer.container(of: opening)
-        guard container == nil, initSection?.container == .webVTT, Lookalike(opening) == .text else {
+        guard container == nil, initSection?.container == .webVTT, DetectedContent(opening) == .text else {
             return container
         }
         return .webVTT

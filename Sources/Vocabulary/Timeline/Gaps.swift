@@ -34,10 +34,10 @@ package enum Gaps {
     }
 
     /// Shorter differences come from how segments are cut and are not missing media.
-    private static let grainMicroseconds: Int64 = 1000
+    private static let toleranceMicroseconds: Int64 = 1000
 
     private static func labelled(_ windows: WindowSet, rendition: RenditionID?, _ losses: [Loss]) -> [Gap] {
-        windows.windows.filter { $0.microseconds > grainMicroseconds }.map { window in
+        windows.windows.filter { $0.microseconds > toleranceMicroseconds }.map { window in
             let causes = losses.filter {
                 ($0.rendition == nil || rendition == nil || $0.rendition == rendition)
                     && $0.window.overlaps(window)
@@ -48,8 +48,8 @@ package enum Gaps {
 
     /// The cause that covers most of a gap.
     ///
-    /// That the recorder was down counts where nothing else is known: while it was, the cause from before
-    /// may have gone on.
+    /// `recorderDown` counts only where there is no other cause: the cause before it may have continued while
+    /// the recorder was down.
     private static func reason(of window: TimeWindow, _ causes: [Loss]) -> GapReason {
         let known = WindowSet(causes.filter { $0.reason != .recorderDown }.map(\.window))
         func covered(_ loss: Loss) -> Int64 {

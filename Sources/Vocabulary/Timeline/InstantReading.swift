@@ -2,7 +2,7 @@
 package enum InstantReading {
     /// Converts a civil time in some time zone; nil if that time does not exist.
     ///
-    /// Of a time that occurs twice it is the first one after an instant, if there is one.
+    /// If the time occurs twice, the result is the first one after the given instant, if there is one.
     package typealias Zone = (_ time: CivilTime, _ after: Instant?) -> Instant?
 
     /// The known formats, for an error message.
@@ -63,7 +63,7 @@ package enum InstantReading {
                 dateMark: UInt8(ascii: "-"), clockMark: UInt8(ascii: ":"), between: separators),
             let instant = time.instant, let fraction = scanner.fraction(), let offset = scanner.offset()
         else { return nil }
-        // Templates write it behind a placeholder of seconds, for which some players have such a time.
+        // Templates append `000` to a placeholder for seconds, which some players fill with such a time.
         _ = scanner.skip(word: "000")
         guard scanner.isAtEnd else { return nil }
         return instant + fraction - offset

@@ -8,7 +8,9 @@ package struct SegmentRun: Sendable {
     package var formatIDs: [Int32]
     /// Identifies start, revision and plain bytes of each segment, with the same value on every node.
     package var digest: [UInt8]
-    /// The segments in parts whose times go on; made with the run, so that a file does not look at each one.
+    /// The segments, split into parts with continuous times.
+    ///
+    /// Computed with the run, so that a file does not have to look at each segment.
     package let parts: [Part]
 
     /// Segments whose times go on from each other.

@@ -123,7 +123,7 @@ struct DiskTests {
     @Test("A file that was just made is opened without waiting, with all flags")
     func atOnce() throws {
         let path = try folder.write("x", to: "a")
-        guard let file = try disk.openAtOnce(path, O_RDONLY) else { throw TestFailure("not opened") }
+        guard let file = try disk.openWithoutBlocking(path, O_RDONLY) else { throw TestFailure("not opened") }
         #expect(try file.read(at: 0, upTo: 9) == Array("x".utf8))
         #expect(fcntl(file.number, F_GETFD) & FD_CLOEXEC != 0)
         let link = folder.path(of: "link")
@@ -149,7 +149,7 @@ struct DiskTests {
     }
 
     private func isOpenedAtOnce(_ path: String, by disk: Disk<Failure>) throws -> Bool {
-        guard let file = try disk.openAtOnce(path, O_RDONLY | O_NOFOLLOW) else { return false }
+        guard let file = try disk.openWithoutBlocking(path, O_RDONLY | O_NOFOLLOW) else { return false }
         return file.number >= 0
     }
 

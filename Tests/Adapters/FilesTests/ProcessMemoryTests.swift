@@ -11,7 +11,7 @@ struct ProcessMemoryTests {
         var parts: [[UInt8]?] = (0..<1_000).map { _ in [UInt8](repeating: 1, count: 96 << 10) }
         for index in parts.indices where !index.isMultiple(of: 100) { parts[index] = nil }
         let before = try Self.residentBytes()
-        ProcessMemory.giveBack()
+        ProcessMemory.returnFreeMemory()
         let after = try Self.residentBytes()
         #expect(before - after > 64 << 20, "\(before) bytes before, \(after) after")
         #expect(parts.compactMap(\.self).count == 10)
@@ -19,7 +19,7 @@ struct ProcessMemoryTests {
 
     @Test("Large pieces one after the other need no new memory of the system")
     func kept() {
-        ProcessMemory.keepFree()
+        ProcessMemory.keepFreeMemory()
         var sum = 0
         let before = Self.pageFaults()
         for round in 0..<200 { sum += [UInt8](repeating: UInt8(round), count: 1 << 20).count }

@@ -8,11 +8,11 @@ struct TransferQueueTests {
     private let first = SessionID(rawValue: 1)
     private let second = SessionID(rawValue: 2)
 
-    private func ticket(
+    private func entry(
         _ id: UInt, _ session: SessionID, _ priority: TransferPriority = .urgent, origin: String? = nil,
         source: String? = nil, limit: Int? = nil, seconds: Int = 60,
-    ) -> TransferQueue.Ticket {
-        TransferQueue.Ticket(
+    ) -> TransferQueue.Entry {
+        TransferQueue.Entry(
             id: TransferID(rawValue: id), session: session, origin: origin ?? "http://\(session.rawValue)",
             priority: priority, source: source ?? "http://\(session.rawValue)/live.m3u8", sourceLimit: limit,
             deadline: start + .seconds(seconds))
@@ -36,15 +36,15 @@ struct TransferQueueTests {
         queue.removeExpired(at: start + .seconds(seconds))
     }
 
-    private func add(_ queue: inout TransferQueue, _ ticket: TransferQueue.Ticket) -> Int? {
-        queue.enqueue(ticket, at: start)
+    private func add(_ queue: inout TransferQueue, _ entry: TransferQueue.Entry) -> Int? {
+        queue.enqueue(entry, at: start)
     }
 
     @Test("A session with a limit waits, and does not delay others")
     func limits() {
         var queue = TransferQueue(runningLimit: 10)
-        for id: UInt in 1...3 { #expect(add(&queue, ticket(id, first, limit: 1)) == nil) }
-        #expect(add(&queue, ticket(4, second)) == nil)
+        for id: UInt in 1...3 { #expect(add(&queue, entry(id, first, limit: 1)) == nil) }
+        #expect(add(&queue, entry(4, second)) == nil)
         #expect(started(&queue) == [1, 4])
         end(&queue, [1])
         #expect(started(&queue) == [2])
@@ -58,10 +58,10 @@ struct TransferQueueTests {
     func sourceLimit() {
         var queue = TransferQueue(runningLimit: 10)
         let url = "http://provider/live.m3u8"
-        _ = add(&queue, ticket(1, first, .bulk, source: url, limit: 1))
+        _ = add(&queue, entry(1, first, .bulk, source: url, limit: 1))
         #expect(started(&queue) == [1])
-        _ = add(&queue, ticket(2, first, .bulk, source: url, limit: 1))
-        _ = add(&queue, ticket(3, second, source: url, limit: 1))
+        _ = add(&queue, entry(2, first, .bulk, source: url, limit: 1))
+        _ = add(&queue, entry(3, second, source: url, limit: 1))
         #expect(started(&queue) == [])
         end(&queue, [1])
         #expect(started(&queue) == [3])
@@ -72,8 +72,8 @@ struct TransferQueueTests {
     @Test("All sessions together stay within the client's limit, and take turns")
     func turns() {
         var queue = TransferQueue(runningLimit: 2)
-        for id: UInt in 1...4 { _ = add(&queue, ticket(id, first)) }
-        for id: UInt in 5...6 { _ = add(&queue, ticket(id, second)) }
+        for id: UInt in 1...4 { _ = add(&queue, entry(id, first)) }
+        for id: UInt in 5...6 { _ = add(&queue, entry(id, second)) }
         #expect(started(&queue) == [1, 5])
         end(&queue, [1])
         #expect(started(&queue) == [2])
@@ -84,34 +84,34 @@ struct TransferQueueTests {
     @Test("Urgent transfers begin before bulk ones, of all sessions, and have a quarter of the share")
     func priorities() {
         var queue = TransferQueue(runningLimit: 100)
-        for id: UInt in 1...100 { _ = add(&queue, ticket(id, first, .bulk)) }
-        _ = add(&queue, ticket(101, second, .urgent))
+        for id: UInt in 1...100 { _ = add(&queue, entry(id, first, .bulk)) }
+        _ = add(&queue, entry(101, second, .urgent))
         #expect(started(&queue).first == 101)
         end(&queue, [101])
-        for id: UInt in 102...103 { _ = add(&queue, ticket(id, first, .urgent)) }
+        for id: UInt in 102...103 { _ = add(&queue, entry(id, first, .urgent)) }
         #expect(started(&queue) == [102, 103])
     }
 
     @Test("A limit below one counts as one, so that a session never stalls")
     func zeroLimit() {
         var queue = TransferQueue(runningLimit: 2)
-        _ = add(&queue, ticket(1, first, limit: 0))
+        _ = add(&queue, entry(1, first, limit: 0))
         #expect(started(&queue) == [1])
     }
 
     @Test("A session with too many waiting transfers is refused, others are not")
     func sessionBound() {
         var queue = TransferQueue(runningLimit: 1)
-        for id in 0..<Limits.waitingPerSession { #expect(add(&queue, ticket(UInt(id), first)) == nil) }
-        #expect(add(&queue, ticket(9999, first)) == Limits.waitingPerSession)
-        #expect(add(&queue, ticket(9999, second)) == nil)
+        for id in 0..<Limits.waitingPerSession { #expect(add(&queue, entry(UInt(id), first)) == nil) }
+        #expect(add(&queue, entry(9999, first)) == Limits.waitingPerSession)
+        #expect(add(&queue, entry(9999, second)) == nil)
     }
 
     @Test("Only entries past their deadline are removed")
     func deadlines() {
         var queue = TransferQueue(runningLimit: 0)
-        _ = add(&queue, ticket(1, first, seconds: 5))
-        _ = add(&queue, ticket(2, first, seconds: 3))
+        _ = add(&queue, entry(1, first, seconds: 5))
+        _ = add(&queue, entry(2, first, seconds: 3))
         #expect(queue.nextDeadline == start + .seconds(3))
         #expect(expired(&queue, at: 2) == [])
         #expect(expired(&queue, at: 3) == [TransferID(rawValue: 2)])
@@ -121,7 +121,7 @@ struct TransferQueueTests {
     @Test("A waiting transfer that ends is never started")
     func removal() {
         var queue = TransferQueue(runningLimit: 1)
-        for id: UInt in 1...2 { _ = add(&queue, ticket(id, first)) }
+        for id: UInt in 1...2 { _ = add(&queue, entry(id, first)) }
         #expect(started(&queue) == [1])
         end(&queue, [2], hasAnswered: nil)
         end(&queue, [1])
@@ -136,7 +136,7 @@ struct TransferQueueTests {
                 let priority: TransferPriority = number < 3 ? .urgent : .bulk
                 let id = session * 100 + number
                 _ = queue.enqueue(
-                    ticket(id, SessionID(rawValue: session), priority, origin: origin), at: start)
+                    entry(id, SessionID(rawValue: session), priority, origin: origin), at: start)
             }
         }
         return queue
@@ -148,14 +148,14 @@ struct TransferQueueTests {
         let hung = started(&queue)
         #expect(hung.count == 256)
         let good = SessionID(rawValue: 900)
-        for id: UInt in 1...2 { _ = add(&queue, ticket(id, good)) }
+        for id: UInt in 1...2 { _ = add(&queue, entry(id, good)) }
         #expect(started(&queue, at: 1) == [1])
         end(&queue, [1], at: 1)
         #expect(started(&queue, at: 1) == [2])
         end(&queue, [2], at: 1)
         end(&queue, hung, hasAnswered: false, at: 15)
         #expect(started(&queue, at: 15).count == 256)
-        for id: UInt in 1...8 { _ = add(&queue, ticket(id, good)) }
+        for id: UInt in 1...8 { _ = add(&queue, entry(id, good)) }
         #expect(started(&queue, at: 15) == Array(1...8))
     }
 
@@ -163,7 +163,7 @@ struct TransferQueueTests {
     func silentOrigin() {
         var queue = crowded(400, origin: "http://cdn")
         let hung = started(&queue)
-        _ = add(&queue, ticket(1, SessionID(rawValue: 900)))
+        _ = add(&queue, entry(1, SessionID(rawValue: 900)))
         #expect(started(&queue, at: 4) == [1])
         end(&queue, [1], at: 4)
         end(&queue, hung, hasAnswered: false, at: 15)

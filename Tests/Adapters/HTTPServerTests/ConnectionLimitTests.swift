@@ -130,7 +130,7 @@ struct ClientBudgetTests {
     @Test("A client that takes its answer too slowly is disconnected; one that waits for an answer is not")
     func slow() async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
-            $0.limits.slowestReader = ReadingRate(bytesPerSecond: 1 << 20, over: .milliseconds(300))
+            $0.limits.minimumRate = ReceiveRate(bytesPerSecond: 1 << 20, over: .milliseconds(300))
         }
         let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
             guard request.path == "/later" else { return Self.endless(request) }
@@ -154,7 +154,7 @@ struct ClientBudgetTests {
     func full(streams: Int, isKept: Bool) async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = {
             $0.limits.streams = streams
-            $0.limits.slowestReaderWhenFull = ReadingRate(bytesPerSecond: 1 << 20, over: .milliseconds(300))
+            $0.limits.minimumRateWhenFull = ReceiveRate(bytesPerSecond: 1 << 20, over: .milliseconds(300))
         }
         try await withServer(configure: configure, respond: { Self.endless($0) }) { server in
             let (_, client) = try await status(server)

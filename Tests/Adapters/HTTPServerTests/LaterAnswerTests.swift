@@ -142,7 +142,7 @@ struct LaterAnswerTests {
                 return HTTPResponse(status: .ok)
             }
         }
-        try await withServer(configure: { $0.limits.laterAnswers = 2 }, respond: respond) { server in
+        try await withServer(configure: { $0.limits.laterResponses = 2 }, respond: respond) { server in
             let clients = try (0..<3).map { _ in try RawConnection(port: server.port) }
             var statuses: [Int] = []
             for client in clients { client.get("/") }
@@ -157,7 +157,8 @@ struct LaterAnswerTests {
         }
     }
 
-    @Test("A short answer that has waited does not go on behind what computes long") func soon() async throws
+    @Test("A short answer that has waited does not go on behind what computes long") func lightweight()
+        async throws
     {
         let executor = BackgroundExecutor(threads: 1)
         let (isEnding, isBusy) = (Flag(), Signal())
@@ -166,7 +167,7 @@ struct LaterAnswerTests {
                 await Task.yield()
                 return HTTPResponse(status: .ok)
             }
-            return request.path == "/soon" ? .soon(work) : .later(work)
+            return request.path == "/lightweight" ? .lightweight(work) : .later(work)
         }
         try await withServer(configure: { $0.background = executor }, respond: respond) { server in
             let long = Task(executorPreference: executor) {
@@ -178,7 +179,7 @@ struct LaterAnswerTests {
                 try RawConnection(port: server.port), try RawConnection(port: server.port)
             )
             later.get("/later")
-            client.get("/soon")
+            client.get("/lightweight")
             #expect(try await client.response().status == 200)
             isEnding.set()
             await long.value
@@ -195,13 +196,13 @@ struct LaterAnswerTests {
             }
             return switch request.path {
             case "/reserved": .reserved(work)
-            case "/soon": .soon(work)
+            case "/lightweight": .lightweight(work)
             default: .later(work)
             }
         }
         for (later, reserved) in [(0, 1), (1, 0)] {
             try await withServer(
-                configure: { ($0.limits.laterAnswers, $0.limits.reservedAnswers) = (later, reserved) },
+                configure: { ($0.limits.laterResponses, $0.limits.reservedResponses) = (later, reserved) },
                 respond: respond
             ) { server in
                 let client = try RawConnection(port: server.port)
@@ -209,7 +210,7 @@ struct LaterAnswerTests {
                 #expect(try await client.response().status == (later == 0 ? 503 : 200))
                 client.get("/reserved")
                 #expect(try await client.response().status == (reserved == 0 ? 503 : 200))
-                client.get("/soon")
+                client.get("/lightweight")
                 #expect(try await client.response().status == 200)
             }
         }

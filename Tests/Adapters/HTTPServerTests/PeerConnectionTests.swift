@@ -8,8 +8,8 @@ import Testing
 struct PeerConnectionTests {
     @Test(
         "A client that reads a radio of 64 kb/s as it plays is fast enough, and one that reads nothing is not",
-        arguments: [Limits().slowestReader, Limits().slowestReaderWhenFull])
-    func radio(slowest: ReadingRate) throws {
+        arguments: [Limits().minimumRate, Limits().minimumRateWhenFull])
+    func radio(slowest: ReceiveRate) throws {
         let link = try LoopbackLink()
         let peer = PeerConnection(
             descriptor: link.server, address: try #require(PeerAddress.reading("127.0.0.1")), deadline: .max)
@@ -23,7 +23,7 @@ struct PeerConnectionTests {
 
     @Test("A client that has taken what there was is not slow while little comes")
     func quiet() {
-        let slowest = Limits().slowestReader
+        let slowest = Limits().minimumRate
         func progress(_ seconds: Int64, _ received: UInt64, _ waiting: UInt64) -> PeerConnection.Progress {
             PeerConnection.Progress(time: seconds * 1_000_000_000, received: received, waiting: waiting)
         }

@@ -9,7 +9,8 @@ import Testing
 struct RequestIDTests {
     @Test("An answer names its request's id, which is another one for each request") func made() async throws
     {
-        let ids = try await ids(configure: { $0.namesRequests = true }, fields: "X-Request-Id: forged\r\n")
+        let ids = try await ids(
+            configure: { $0.assignsRequestIDs = true }, fields: "X-Request-Id: forged\r\n")
         #expect(Set(ids).count == 2)
         for id in ids { #expect(id?.wholeMatch(of: /[0-9a-f]{16}/) != nil, "\(id ?? "none")") }
     }
@@ -25,7 +26,7 @@ struct RequestIDTests {
         let proxy = try AddressNetwork.reading("127.0.0.1")
         let ids = try await ids(
             configure: {
-                $0.namesRequests = true
+                $0.assignsRequestIDs = true
                 $0.trustedProxies = [proxy]
             }, fields: fields)
         for id in ids { #expect((id.map { fields == "X-Request-Id: \($0)\r\n" } ?? false) == isUsed) }
@@ -44,7 +45,7 @@ struct RequestIDTests {
         let finished = Mutex<[RequestSummary]>([])
         try await withServer(
             configure: {
-                $0.namesRequests = true
+                $0.assignsRequestIDs = true
                 $0.onFinished = { summary in finished.withLock { $0.append(summary) } }
             }, respond: { _ in .text("reached") }
         ) { server in
@@ -71,7 +72,7 @@ struct RequestIDTests {
         try await withServer(
             admission: .refused(HTTPResponse(status: .unauthorized)),
             configure: {
-                $0.namesRequests = true
+                $0.assignsRequestIDs = true
                 $0.trustedProxies = [proxy]
                 $0.onFinished = { summary in finished.withLock { $0.append(summary.requestID) } }
             }, respond: { _ in .text("reached") }

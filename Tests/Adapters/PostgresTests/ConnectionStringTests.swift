@@ -12,7 +12,7 @@ struct ConnectionStringTests {
         for text in ["\(string)", String(reflecting: string), dumped, "\(PoolConfiguration(string))"] {
             #expect(!text.contains("hush"))
         }
-        #expect(string.place == "db.example/catalogue")
+        #expect(string.hostAndDatabase == "db.example/catalogue")
         #expect(string.redacted("no hush here") == "no … here")
     }
 

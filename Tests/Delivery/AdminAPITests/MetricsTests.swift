@@ -32,7 +32,7 @@ import Testing
             #expect(first.text.contains("backcast_test_scrapes 1"))
             #expect(second.body == first.body)
         }
-        let (text, begin) = (KeptText(), SteadyInstant.now)
+        let (text, begin) = (CachedText(), SteadyInstant.now)
         text.keep([1], from: begin)
         #expect(text.text(at: begin + .milliseconds(999)) == [1])
         #expect(text.text(at: begin + .seconds(1)) == nil)

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test("With the database away readiness and requests are 503, health and the page still answer")
-    func catalogueAway() async throws {
+    func catalogueUnavailable() async throws {
         let nowhere = "postgresql://nobody@127.0.0.1:1/none"
         let pool = PostgresPool(
             PoolConfiguration(try ConnectionString(nowhere), size: 1), logger: silentLogger)

@@ -164,7 +164,7 @@ import Timeline
             let summary = try await admin.catalogue.recordingSummary(of: channel.row)
             for (seconds, state) in [(48, "recording"), (49, "stalled")] {
                 let later = TestAdmin.now + lag + Int64(seconds) * Microseconds.perSecond
-                let report = ObservedStatus(channel: channel, now: later).report(on: summary)
+                let report = CatalogueStatus(channel: channel, now: later).report(on: summary)
                 #expect(report.state.rawValue == state)
             }
         }

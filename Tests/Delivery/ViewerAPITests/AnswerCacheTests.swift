@@ -13,7 +13,7 @@ import Timeline
     /// Asks until the answer is kept.
     private func warm(_ viewer: ViewerFixture, _ headers: HTTPHeaders = [:]) async throws -> ReceivedResponse
     {
-        #expect(try await viewer.answersAtOnce(path, headers, after: path))
+        #expect(try await viewer.answersWithoutBlocking(path, headers, after: path))
         return try await viewer.get(path, headers)
     }
 
@@ -33,7 +33,7 @@ import Timeline
             #expect(unchanged.status == 304 && unchanged.headers["ETag"] == tag)
             #expect(try await viewer.get(path, ["If-Match": "\"other\""]).status == 412)
             viewer.clock.now = viewer.clock.now + Microseconds.perSecond
-            #expect(!viewer.answersAtOnce(path))
+            #expect(!viewer.answersWithoutBlocking(path))
         }
     }
 

@@ -48,11 +48,11 @@ import Timeline
             let path = "/live/cctv2/\(file)?"
             let canonical = path + Self.canonical
             let composed = try await viewer.get(canonical)
-            #expect(try await viewer.answersAtOnce(canonical, after: canonical))
+            #expect(try await viewer.answersWithoutBlocking(canonical, after: canonical))
             let known = try await viewer.get(canonical)
             #expect(known.body == composed.body && known.headers["ETag"] == composed.headers["ETag"])
             let other = path + "begintime=1469509517&duration=18"
-            #expect(try await viewer.answersAtOnce(other, after: canonical))
+            #expect(try await viewer.answersWithoutBlocking(other, after: canonical))
             let led = try await viewer.get(other)
             #expect(led.status == 302 && led.headers["Location"] == "\(file)?\(Self.canonical)")
             #expect(led.headers["Cache-Control"] == composed.headers["Cache-Control"])
@@ -68,10 +68,11 @@ import Timeline
             #expect(try await viewer.get(media).status == 200)
             let path = "/live/cctv2/\(file)?"
             #expect(
-                try await viewer.answersAtOnce(path + "begintime=1469509517&duration=18", after: media))
+                try await viewer.answersWithoutBlocking(
+                    path + "begintime=1469509517&duration=18", after: media))
             let led = try await viewer.get(path + "begintime=1469509517&duration=18")
             #expect(led.status == 302 && led.headers["Location"] == "\(file)?\(Self.canonical)")
-            #expect(!viewer.answersAtOnce(path + Self.canonical))
+            #expect(!viewer.answersWithoutBlocking(path + Self.canonical))
         }
     }
 

@@ -126,7 +126,7 @@ import Timeline
         }
     }
 
-    @Test("mono and video are one media playlist, unless the sound is apart")
+    @Test("mono and video are one media playlist, unless the audio is apart")
     func single() async throws {
         try await ViewerFixture.with { viewer in
             var recording = Recording("variants")
@@ -135,7 +135,7 @@ import Timeline
             try await viewer.record(recording)
             recording.channel = "apart"
             recording.segments.removeAll { $0.rendition.kind == .video && $0.rendition != RenditionID("v0") }
-            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 0, count: 10, format: .audio) { $0.groupID = "aac" }
             try await viewer.record(recording)
             for name in ["mono", "video"] {
                 let file = "\(name)-1469509516-20.m3u8"

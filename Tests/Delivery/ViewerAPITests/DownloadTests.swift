@@ -124,7 +124,7 @@ import Timeline
                 recording.add("v0", from: 0, count: 10, format: format)
             } else {
                 recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
-                recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+                recording.add("a0", from: 0, count: 10, format: .audio) { $0.groupID = "aac" }
             }
             try await viewer.record(recording)
             let answer = try await viewer.get(path)

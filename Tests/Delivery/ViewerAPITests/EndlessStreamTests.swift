@@ -22,7 +22,7 @@ import Timeline
         let response: HTTPResponse
         switch viewer.api.answer(HTTPRequest(.get, target)) {
         case .now(let known)?: response = known
-        case .later(let make)?, .soon(let make)?, .reserved(let make)?: response = await make()
+        case .later(let make)?, .lightweight(let make)?, .reserved(let make)?: response = await make()
         case nil: throw TestFailure("\(target) is not answered")
         }
         guard case .stream(nil, let source) = response.body else {
@@ -183,7 +183,7 @@ import Timeline
                 catalogue: viewer.catalogue, maxStaleSeconds: 60, isShared: false, executor: nil, clock: clock
             )
             let follower = StreamFollower(
-                player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
+                playbackService: PlaybackService(index: index, maxWindowSeconds: 86_400), channel: channel,
                 rendition: nil, position: at(40), client: nil, clock: clock, isDeleted: { false })
             var silent = 0
             while clock.steady() - begin < .seconds(7200) {
@@ -253,7 +253,8 @@ import Timeline
                     catalogue: away.catalogue, maxStaleSeconds: 60, isShared: false, executor: nil,
                     clock: clock)
                 let follower = StreamFollower(
-                    player: WindowPlayer(index: index, maxWindowSeconds: 86_400), channel: channel,
+                    playbackService: PlaybackService(index: index, maxWindowSeconds: 86_400),
+                    channel: channel,
                     rendition: nil, position: at(20), client: nil, clock: clock, isDeleted: { false })
                 for _ in 0..<2 {
                     guard case .nothingYet = try await follower.next() else {
@@ -271,7 +272,7 @@ import Timeline
             var recording = Recording(seconds: 0)
             recording.watermark = 40
             recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
-            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 0, count: 10, format: .audio) { $0.groupID = "aac" }
             try await viewer.record(recording)
             for (stream, playlist) in [
                 ("timeshift_rel-20.ts", "timeshift_rel-20.m3u8"),

@@ -26,7 +26,7 @@ import Timeline
         }
     }
 
-    @Test("A repair and what retention takes show at once where changes are heard")
+    @Test("With notifications a repair and an expiry show at once")
     func heard() async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(holed)
@@ -55,7 +55,7 @@ import Timeline
         }
     }
 
-    @Test("Without an ear a change shows two seconds later at most, and never goes away again")
+    @Test("Without notifications a change shows after two seconds at most, and stays")
     func unheard() async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(holed)

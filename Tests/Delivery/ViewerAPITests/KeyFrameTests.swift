@@ -57,14 +57,14 @@ struct KeyFrameTests {
             let first = try await viewer.get(path)
             #expect(first.text.hasSuffix(expected), "\(first.text)")
             viewer.clock.now = viewer.clock.now + 5_000_000
-            #expect(try await viewer.answersAtOnce(path, after: path))
+            #expect(try await viewer.answersWithoutBlocking(path, after: path))
             #expect(try await viewer.get(path).text == first.text)
             let live = try await viewer.get("/live/cctv2/master.m3u8")
             #expect(live.text.contains("URI=\"v0-iframes.m3u8\"\n"))
         }
     }
 
-    @Test("Without key frames, under AES-128 and of sound there is none, and none is named")
+    @Test("Without key frames, under AES-128 and of audio there is none, and none is named")
     func none() async throws {
         try await ViewerFixture.with { viewer in
             var plain = Recording("plain")

@@ -57,11 +57,12 @@ import Timeline
         try await ViewerFixture.with { viewer in
             let index = TimelineIndex(
                 catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: ManualClock().clock)
-            let player = WindowPlayer(index: index, maxWindowSeconds: 86_400)
+            let playbackService = PlaybackService(index: index, maxWindowSeconds: 86_400)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<100 {
                     group.addTask {
-                        try await player.inTurn(true, for: "proxy") { () async throws(PlaybackError) in
+                        try await playbackService.inTurn(true, for: "proxy") {
+                            () async throws(PlaybackError) in
                             try? await Task.sleep(for: .milliseconds(1))
                         }
                     }
@@ -81,17 +82,17 @@ import Timeline
             recording.watermark = Double(quarters) * 900
             try await viewer.record(recording)
             let index = TimelineIndex(catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: .system)
-            let player = WindowPlayer(index: index, maxWindowSeconds: 200_000)
+            let playbackService = PlaybackService(index: index, maxWindowSeconds: 200_000)
             let name = try #require(ChannelID("news"))
             let channel = try #require(try await viewer.catalogue.channel(name))
-            let window = try await player.compose(
+            let window = try await playbackService.compose(
                 WindowRequest(.closed(begin: at(0), end: at(recording.watermark))), of: channel,
                 now: at(200_000))
             // From now on the bit rates are in memory.
-            _ = try await player.multivariantPlaylist(of: window, query: nil)
+            _ = try await playbackService.multivariantPlaylist(of: window, query: nil)
             #expect(
                 await leavesItsThread {
-                    _ = try? await player.multivariantPlaylist(of: window, query: nil)
+                    _ = try? await playbackService.multivariantPlaylist(of: window, query: nil)
                 })
         }
     }

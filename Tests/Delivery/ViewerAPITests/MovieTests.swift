@@ -71,7 +71,7 @@ import Timeline
         }
     }
 
-    @Test("Sound that begins behind the end of the file is in the next one; strict wants it if it was lost")
+    @Test("Audio that begins behind the end of the file is in the next one; strict wants it if it was lost")
     func laterSound() async throws {
         try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 0)
@@ -80,7 +80,7 @@ import Timeline
             (narrow.width, wide.width) = (640, 1280)
             recording.add("v0", from: 0, count: 5, format: narrow) { $0.audioGroup = "aac" }
             recording.add("v0", from: 20, count: 5, sequence: 1, format: wide)
-            recording.add("a0", from: 20, count: 5, sequence: 1, format: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 20, count: 5, sequence: 1, format: .audio) { $0.groupID = "aac" }
             try await viewer.record(recording)
             let path = path.replacing("522000", with: "556000")
             for choice in ["", "&audio=a0", "&strict=true", "&audio=a0&strict=true"] {
@@ -269,9 +269,9 @@ import Timeline
     }
 
     @Test(
-        "Times that no source can mean end the download, whether sound is a rendition of its own or not",
+        "Times that no source can mean end the download, whether audio is a rendition of its own or not",
         arguments: [1 << 63, UInt64.max, Self.endless, 1 << 60], [false, true])
-    func impossible(time: UInt64, hasSound: Bool) async throws {
+    func impossible(time: UInt64, hasAudio: Bool) async throws {
         try await ViewerFixture.with { viewer in
             var recording = Recording("cctv2", seconds: 0)
             recording.watermark = 6
@@ -279,9 +279,9 @@ import Timeline
                 TestBoxes.longSegment(time: 0) + TestBoxes.longSegment(time: time)
             }
             let tracks =
-                hasSound
+                hasAudio
                 ? [("v0", "video:h264"), ("a0", "audio:aac")] : [("v0", "video:h264,audio:aac")]
-            if hasSound { recording.playlistForm = .multivariant }
+            if hasAudio { recording.playlistForm = .multivariant }
             for (id, tracks) in tracks {
                 try await viewer.add(id, segments, tracks: tracks, to: &recording)
             }

@@ -15,7 +15,7 @@ import Timeline
             let recording = Recording()
             try await viewer.record(recording)
             let answer = try await viewer.get(path)
-            #expect(try await viewer.answersAtOnce(path, after: path))
+            #expect(try await viewer.answersWithoutBlocking(path, after: path))
             #expect(answer.status == 200)
             #expect(answer.body == recording.segments[0].stored)
             #expect(answer.headers["Content-Type"] == "video/mp2t")
@@ -74,13 +74,15 @@ import Timeline
 
     @Test("A store that has to wait gives the same answer later", arguments: TransportKind.allCases)
     func remote(transport: TransportKind) async throws {
-        try await ViewerFixture.with(over: transport, store: MemorySegmentStore(answersAtOnce: false)) {
+        try await ViewerFixture.with(
+            over: transport, store: MemorySegmentStore(answersWithoutBlocking: false)
+        ) {
             viewer in
             let recording = Recording()
             try await viewer.record(recording)
             let bytes = recording.segments[0].stored
             let whole = try await viewer.get(path)
-            #expect(!viewer.answersAtOnce(path))
+            #expect(!viewer.answersWithoutBlocking(path))
             #expect(whole.status == 200)
             #expect(whole.body == bytes)
             #expect(whole.headers["ETag"] == "\"1469509516000.ts\"")

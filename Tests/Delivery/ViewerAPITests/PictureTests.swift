@@ -97,7 +97,7 @@ struct PictureTests {
         }
     }
 
-    @Test("Segments under AES-128 have pictures; sound and segments without known key frames have none")
+    @Test("Segments under AES-128 have pictures; audio and segments without known key frames have none")
     func kinds() async throws {
         try await ViewerFixture.with { viewer in
             var encrypted = try await recording("encrypted")
@@ -107,11 +107,11 @@ struct PictureTests {
             #expect(opened.status == 200)
             #expect(EncodedVideo.size(ofJPEG: Array(opened.body)) == [64, 36])
             try await viewer.record(Recording("plain"))
-            var sound = Recording("sound", seconds: 0)
-            sound.watermark = 40
-            sound.add("a0", from: 0, count: 10, format: .sound)
-            try await viewer.record(sound)
-            for path in ["plain/frame.jpg?", "sound/frame.jpg?", "encrypted/frame.jpg?rendition=a0&"] {
+            var audio = Recording("audio", seconds: 0)
+            audio.watermark = 40
+            audio.add("a0", from: 0, count: 10, format: .audio)
+            try await viewer.record(audio)
+            for path in ["plain/frame.jpg?", "audio/frame.jpg?", "encrypted/frame.jpg?rendition=a0&"] {
                 let none = try await viewer.get("/live/\(path)time=1469509520")
                 #expect(none.status == 404, "\(path)")
                 #expect(none.headers["Content-Type"] == "application/problem+json", "\(path)")

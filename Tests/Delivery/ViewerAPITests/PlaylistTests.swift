@@ -39,9 +39,9 @@ import Timeline
             try await viewer.record(Recording())
             viewer.clock.now = at(60)
             let path = "/live/cctv2/index.m3u8?begintime=\(begin)&duration=20"
-            #expect(!viewer.answersAtOnce(path))
+            #expect(!viewer.answersWithoutBlocking(path))
             let first = try await viewer.get(path)
-            #expect(try await viewer.answersAtOnce(path, after: path))
+            #expect(try await viewer.answersWithoutBlocking(path, after: path))
             let answer = try await viewer.get(path)
             #expect(answer.text == first.text)
             #expect(answer.headers["ETag"] == first.headers["ETag"])
@@ -202,7 +202,7 @@ import Timeline
         try await ViewerFixture.with { viewer in
             var recording = Recording()
             recording.playlistForm = .multivariant
-            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 0, count: 10, format: .audio) { $0.groupID = "aac" }
             try await viewer.record(recording)
             let answer = try await viewer.get("/live/cctv2/index.m3u8?utc=1469509518")
             #expect(answer.uris == ["v0.m3u8?begintime=1469509518000&endtime=1469509556000"])
@@ -247,7 +247,7 @@ import Timeline
                 // The compressed blocks are made on another thread first.
                 let other = "/live/cctv2/v0.m3u8?begintime=\(begin)&duration=20"
                 let path = "/live/cctv2/index.m3u8?utc=1469509516&duration=20"
-                #expect(try await viewer.answersAtOnce(path, headers, after: other))
+                #expect(try await viewer.answersWithoutBlocking(path, headers, after: other))
                 let answer = try await viewer.get(path, headers)
                 let isPlain = headers["Accept-Encoding"] == nil
                 #expect((isPlain ? answer.body : try await gunzip(answer.body)) == composed.body)

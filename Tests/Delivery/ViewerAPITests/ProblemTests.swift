@@ -164,12 +164,12 @@ import Timeline
         }
     }
 
-    /// Forty seconds, of which the sound lacks the segment at 16 s.
+    /// Forty seconds, of which the audio lacks the segment at 16 s.
     private var halfSilent: Recording {
         var recording = Recording()
         recording.playlistForm = .multivariant
-        recording.add("a0", from: 0, count: 4, format: .sound) { $0.groupID = "aac" }
-        recording.add("a0", from: 20, count: 5, sequence: 1, format: .sound)
+        recording.add("a0", from: 0, count: 4, format: .audio) { $0.groupID = "aac" }
+        recording.add("a0", from: 20, count: 5, sequence: 1, format: .audio)
         return recording
     }
 
@@ -215,21 +215,21 @@ import Timeline
         }
     }
 
-    /// Forty seconds in which a second sound is held at both ends only, and a third one only before eight.
-    private var absentSounds: Recording {
+    /// Forty seconds with a second audio rendition at both ends only, and a third one only before eight.
+    private var absentAudio: Recording {
         var recording = Recording()
         recording.playlistForm = .multivariant
-        recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
-        recording.add("a1", from: 0, count: 2, format: .sound) { $0.groupID = "aac" }
-        recording.add("a1", from: 32, count: 2, format: .sound)
-        recording.add("a2", from: 0, count: 2, format: .sound) { $0.groupID = "aac" }
+        recording.add("a0", from: 0, count: 10, format: .audio) { $0.groupID = "aac" }
+        recording.add("a1", from: 0, count: 2, format: .audio) { $0.groupID = "aac" }
+        recording.add("a1", from: 32, count: 2, format: .audio)
+        recording.add("a2", from: 0, count: 2, format: .audio) { $0.groupID = "aac" }
         return recording
     }
 
     @Test("strict sees a rendition that has nothing at all in the window, but was there before and after")
     func strictOnAbsent() async throws {
         try await ViewerFixture.with { viewer in
-            try await viewer.record(absentSounds)
+            try await viewer.record(absentAudio)
             let window = "begintime=1469509528&duration=16"
             let answer = try await viewer.get("/live/cctv2/index.m3u8?\(window)&strict=true")
             #expect(answer.status == 409)
@@ -247,7 +247,7 @@ import Timeline
         ])
     func strictOnOneAbsent(resource: String) async throws {
         try await ViewerFixture.with { viewer in
-            try await viewer.record(absentSounds)
+            try await viewer.record(absentAudio)
             let path = "/live/cctv2/\(resource)begintime=1469509528&duration=16"
             let answer = try await viewer.get(path + "&strict=true")
             #expect(answer.status == 409)
@@ -262,7 +262,7 @@ import Timeline
     @Test("strict asks nothing of a rendition that the source no longer had, unless a loss names it")
     func strictOnWithdrawn() async throws {
         try await ViewerFixture.with { viewer in
-            var recording = absentSounds
+            var recording = absentAudio
             recording.segments.removeAll { $0.rendition == RenditionID("a1") }
             try await viewer.record(recording)
             let path = "/live/cctv2/index.m3u8?begintime=1469509528&duration=16&strict=true"

@@ -120,5 +120,5 @@ extension SegmentFormat {
         container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f,mp4a.40.2")
     static let silent = SegmentFormat(
         container: .transportStream, tracks: "video:h264", codecs: "avc1.64001f")
-    static let sound = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
+    static let audio = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
 }

@@ -94,7 +94,7 @@ import Timeline
     }
 
     @Test("A live playlist that a node among several has to confirm does not wait behind long compositions")
-    func soon() async throws {
+    func lightweight() async throws {
         try await ViewerFixture.with { recorder async throws in
             try await recorder.record(Recording())
             try await recorder.withReplica { node async throws in
@@ -105,7 +105,7 @@ import Timeline
                 ] {
                     for _ in 0..<3 { #expect(try await node.get("/live/cctv2/\(target)").status == 200) }
                     let answer = node.api.answer(HTTPRequest(.get, "/live/cctv2/\(target)"))
-                    if case .soon = answer {
+                    if case .lightweight = answer {
                         #expect(isShort, "\(target)")
                     } else {
                         #expect(!isShort, "\(target)")

@@ -79,7 +79,7 @@ import Timeline
         try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 120)
             recording.playlistForm = .multivariant
-            recording.add("a0", from: 0, count: 30, format: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 0, count: 30, format: .audio) { $0.groupID = "aac" }
             try await viewer.record(recording)
             viewer.clock.now = at(120)
             let answer = try await viewer.get("/live/cctv2/timeshift_rel-60.m3u8")

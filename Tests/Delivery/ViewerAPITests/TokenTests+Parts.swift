@@ -57,7 +57,7 @@ extension TokenTests {
         }
     }
 
-    /// Two variants and sound of their own, of which no two segments begin at the same time.
+    /// Two variants and audio of their own, of which no two segments begin at the same time.
     ///
     /// The key frame of each begins so much behind its segment: where it stands behind pictures that are
     /// shown before it.
@@ -69,7 +69,7 @@ extension TokenTests {
         recording.add("v1", from: 2.5, count: 9, format: .silent) {
             ($0.bandwidth, $0.audioGroup) = (1_000_000, "aac")
         }
-        recording.add("a0", from: 0.25, count: 9, format: .sound) { $0.groupID = "aac" }
+        recording.add("a0", from: 0.25, count: 9, format: .audio) { $0.groupID = "aac" }
         for index in recording.segments.indices where recording.segments[index].rendition.kind == .video {
             recording.segments[index].keyFrames = KeyFrames(
                 tableByteCount: 376,

@@ -79,7 +79,7 @@ extension TokenTests {
                 let isSame = [prefix, whole].map { prefix in
                     switch viewer.api.answer(request(prefix + path)) {
                     case .now?: "now"
-                    case .soon?: "soon"
+                    case .lightweight?: "lightweight"
                     case .later?: "later"
                     case .reserved?, nil: ""
                     }

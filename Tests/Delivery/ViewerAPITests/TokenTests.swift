@@ -183,7 +183,7 @@ import Timeline
                 try Self.prefix(Self.grant()), try Self.prefix(Self.grant("cctv2", number: 2))
             )
             for _ in 0..<3 { _ = try await viewer.get(one + target) }
-            #expect(try await viewer.answersAtOnce(other + target, after: one + target))
+            #expect(try await viewer.answersWithoutBlocking(other + target, after: one + target))
         }
     }
 

@@ -244,13 +244,13 @@ final class ViewerFixture: Sendable {
         request.client = client
         return switch api.answer(request) {
         case .now(let response): response
-        case .later(let work), .soon(let work), .reserved(let work): await work()
+        case .later(let work), .lightweight(let work), .reserved(let work): await work()
         case nil: HTTPResponse(status: .notFound)
         }
     }
 
     /// Whether the handler answers a GET without waiting.
-    func answersAtOnce(_ target: String, _ headers: HTTPHeaders = [:]) -> Bool {
+    func answersWithoutBlocking(_ target: String, _ headers: HTTPHeaders = [:]) -> Bool {
         if case .now = api.answer(HTTPRequest(.get, target, headers)) { true } else { false }
     }
 
@@ -258,11 +258,11 @@ final class ViewerFixture: Sendable {
     /// for the same.
     ///
     /// What was read counts as known for two seconds, so it is read again on a machine that is slower.
-    func answersAtOnce(
+    func answersWithoutBlocking(
         _ target: String, _ headers: HTTPHeaders = [:], after other: String,
     ) async throws -> Bool {
         for _ in 0..<20 {
-            if answersAtOnce(target, headers) { return true }
+            if answersWithoutBlocking(target, headers) { return true }
             _ = try await get(other, headers)
         }
         return false

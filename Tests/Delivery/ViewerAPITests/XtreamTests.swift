@@ -42,12 +42,12 @@ import Timeline
     }
 
     @Test("A stream of a channel that cannot be one, live or past, leads to its playlist")
-    func separateSound() async throws {
+    func separateAudio() async throws {
         try await ViewerFixture.with { viewer in
             var recording = Recording("news", seconds: 0)
             (recording.playlistForm, recording.watermark) = (.multivariant, 40)
             recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
-            recording.add("a0", from: 0, count: 10, format: .sound) { $0.groupID = "aac" }
+            recording.add("a0", from: 0, count: 10, format: .audio) { $0.groupID = "aac" }
             try await viewer.record(recording)
             viewer.clock.now = at(40)
             for path in ["/live/u/p/news.ts", "/timeshift/u/p/1/2016-07-26:05-05/news.ts"] {

@@ -53,7 +53,7 @@ struct AccessLogTests {
             ("/live/me/secret/", "/live/-/-/"), ("/api/v1/channels", "/api/v1/channels"),
         ])
     func masked(path: String, shown: String) {
-        #expect(AccessLog.shown(path) == shown)
+        #expect(AccessLog.redacted(path) == shown)
     }
 
     private func written(level: Logger.Level = .info, _ use: (AccessLog) -> Void) throws -> String {

@@ -12,7 +12,7 @@ struct MigrationsTests {
         .appending(path: "../../../migrations").standardized.path
 
     @Test("the program carries every file of the folder, byte for byte")
-    func carried() throws {
+    func embedded() throws {
         let read = try Migrations.reading(folder: Self.folder)
         #expect(!read.all.isEmpty)
         #expect(try Migrations.ofProgram(folder: nil).all == read.all)

@@ -12,7 +12,7 @@ struct SettingsTests {
     func defaults() throws {
         let settings = try Settings.reading(SettingSources(), for: .run)
         #expect(settings.listen == ListenAddress(host: "127.0.0.1", port: 8080))
-        #expect(settings.database.place == "local/backcast")
+        #expect(settings.database.hostAndDatabase == "local/backcast")
         #expect(settings.archive == "./var/archive")
         #expect(settings.state == "./var/state")
         #expect(settings.deleteGraceSeconds == 7200)

@@ -11,7 +11,7 @@ struct MultivariantPlaylistTextTests {
         for (id, peak) in [("v0", 1000), ("a0", 100)] {
             options.bandwidths[id] = .init(peak: peak, average: peak - 10)
         }
-        options.spellsOtherwise = true
+        options.usesAlternateNames = true
         #expect(
             MultivariantPlaylistText(options: options).written() == """
                 #EXTM3U

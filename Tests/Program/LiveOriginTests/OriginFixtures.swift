@@ -69,7 +69,7 @@ struct OriginBench {
         let request = HTTPRequest(method: .get, path: parts[0], query: parts.count > 1 ? parts[1] : nil)
         switch handler.answer(request) {
         case .now(let response): return response
-        case .later(let work), .soon(let work), .reserved(let work): return await work()
+        case .later(let work), .lightweight(let work), .reserved(let work): return await work()
         }
     }
 

@@ -15,7 +15,8 @@ struct SeveralSourcesTests {
         let away = TimeWindow(begin: Scenario.begin + 300_000_000, end: Scenario.begin + 340_000_000)
         let full = TimeWindow(begin: Scenario.begin + 600_000_000, end: Scenario.begin + 800_000_000)
         scenario.faults = [
-            Fault(kind: .sourceAway, place: 1, span: away), Fault(kind: .diskFull, place: 0, span: full),
+            Fault(kind: .sourceUnreachable, place: 1, span: away),
+            Fault(kind: .diskFull, place: 0, span: full),
         ]
         var simulation = Simulation(scenario)
         #expect(simulation.run().isEmpty)
@@ -30,17 +31,17 @@ struct SeveralSourcesTests {
             let index = rows[id]?.firstIndex { $0.fact.start > Scenario.begin + 310_000_000 }
             if let index { rows[id]?.remove(at: index) }
         }
-        let ledger = Ledger(
+        let checker = RecordingChecker(
             scenario: scenario, encoders: simulation.encoders, rows: rows, losses: simulation.catalogue.losses
         )
-        #expect(ledger.findings.contains { $0.contains("is missing") })
+        #expect(checker.findings.contains { $0.contains("is missing") })
     }
 
     @Test("find a gap with a wrong reason", arguments: [1, 2])
-    func misexplained(nodes: Int) {
-        var ledger = Self.recorded(nodes: nodes).simulation.ledger
-        #expect(ledger.losses.contains { $0.reason == .diskFull })
-        for index in ledger.losses.indices { ledger.losses[index].reason = .sourceEnded }
-        #expect(ledger.findings.contains { $0.contains("it is said: source_ended, not: disk_full") })
+    func wrongGapReasons(nodes: Int) {
+        var checker = Self.recorded(nodes: nodes).simulation.checker
+        #expect(checker.losses.contains { $0.reason == .diskFull })
+        for index in checker.losses.indices { checker.losses[index].reason = .sourceEnded }
+        #expect(checker.findings.contains { $0.contains("it is said: source_ended, not: disk_full") })
     }
 }

@@ -39,10 +39,10 @@ struct SimulatorTests {
     func faults(kind: Fault.Kind) {
         for seed in UInt64(1)...3 {
             var scenario = Scenario(seed: seed, hours: 0.5)
-            if [.keyAway, .wrongKey].contains(kind) {
-                scenario.encoders[0].keys = Encoder.Keys(period: 5, saysVectors: seed == 2)
+            if [.keyServerUnreachable, .wrongKey].contains(kind) {
+                scenario.encoders[0].keys = Encoder.Keys(period: 5, hasExplicitIV: seed == 2)
             }
-            if Fault.Kind.calm.contains(kind) {
+            if Fault.Kind.standalone.contains(kind) {
                 scenario.encoders = [scenario.encoders[0]]
                 (scenario.encoders[0].dates, scenario.encoders[0].dateError) = (.right, 0)
                 scenario.encoders[0].statedDurations = .exact
@@ -104,8 +104,8 @@ struct SimulatedStepTests {
             row.fact.start = row.fact.start + 6_000_000
             return row
         }
-        let ledger = Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows)
-        #expect(ledger.findings.contains { $0.contains("off from the same media of v0") })
+        let checker = RecordingChecker(scenario: scenario, encoders: simulation.encoders, rows: rows)
+        #expect(checker.findings.contains { $0.contains("off from the same media of v0") })
     }
 }
 
@@ -127,12 +127,13 @@ struct SimulatedJoinTests {
                 scenario.encoders[place].dates = place == 0 ? dates : other
                 scenario.encoders[place].latency = place == 0 ? 500_000 : latency * 1_000_000
             }
-            scenario.encoders[1].carriesFirst = true
+            scenario.encoders[1].sharesFirstMedia = true
             scenario.encoders[1].firstNumber += 77
             let begin = Scenario.begin + 400_000_000
             scenario.faults = [
                 Fault(
-                    kind: .sourceAway, place: 0, span: TimeWindow(begin: begin, end: begin + 200_000_000))
+                    kind: .sourceUnreachable, place: 0,
+                    span: TimeWindow(begin: begin, end: begin + 200_000_000))
             ]
             var simulation = Simulation(scenario)
             let findings = simulation.run()
@@ -154,7 +155,7 @@ struct SimulatedJoinTests {
                 scenario.encoders[place].listed = 10
                 scenario.encoders[place].latency = place == 0 ? 500_000 : 12_000_000
             }
-            scenario.encoders[1].carriesFirst = true
+            scenario.encoders[1].sharesFirstMedia = true
             let begin = Scenario.begin + 400_000_000
             scenario.faults = [
                 Fault(kind: .missing, place: 0, span: TimeWindow(begin: begin, end: begin + 25_000_000))
@@ -184,7 +185,7 @@ struct SimulatedRepairTests {
                 scenario.encoders[place].listed = 10
                 scenario.encoders[place].latency = place == 0 ? 500_000 : latency * 1_000_000
             }
-            scenario.encoders[1].carriesFirst = true
+            scenario.encoders[1].sharesFirstMedia = true
             scenario.encoders[1].firstNumber += 33
             let begin = Scenario.begin + 400_000_000
             scenario.faults = [
@@ -218,7 +219,7 @@ struct SimulatorCheckTests {
         let (scenario, simulation) = recorded()
         var rows = simulation.catalogue.rows
         for id in rows.keys { change(&rows[id, default: []]) }
-        return Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows).findings
+        return RecordingChecker(scenario: scenario, encoders: simulation.encoders, rows: rows).findings
     }
 
     @Test("find a segment that is missing")
@@ -245,7 +246,7 @@ struct SimulatorCheckTests {
     }
 
     @Test("find a segment of which playlists say another duration than its media have")
-    func misstated() {
+    func wrongDurations() {
         let findings = Self.findings { rows in
             rows[rows.count / 2].fact.flags.insert(.measuredDuration)
             rows[rows.count / 2].fact.measuredDuration = 1
@@ -263,7 +264,7 @@ struct SimulatorCheckTests {
     }
 
     @Test("find a segment that another initialization vector has garbled, and one that is damaged unsaid")
-    func misread() {
+    func wrongBytes() {
         let findings = Self.findings { rows in
             rows[rows.count / 2].fact.digest.append(Media.Condition.garbled.rawValue)
             rows[rows.count / 3].fact.digest.append(Media.Condition.damaged.rawValue)
@@ -285,13 +286,13 @@ struct SimulatorCheckTests {
                     rows[id]?[index].discontinuitySequence = Int32(change * index)
                 }
             }
-            let ledger = Ledger(scenario: scenario, encoders: simulation.encoders, rows: rows)
-            #expect(ledger.findings.contains { $0.contains(words) })
+            let checker = RecordingChecker(scenario: scenario, encoders: simulation.encoders, rows: rows)
+            #expect(checker.findings.contains { $0.contains(words) })
         }
     }
 
     @Test("find a gap with a wrong reason")
-    func misexplained() {
+    func wrongGapReasons() {
         var scenario = Scenario(seed: 1, hours: 0.5)
         (scenario.nodeCount, scenario.encoders) = (1, [scenario.encoders[0]])
         let begin = Scenario.begin + 400_000_000
@@ -301,10 +302,10 @@ struct SimulatorCheckTests {
         ]
         var simulation = Simulation(scenario)
         #expect(simulation.run().isEmpty)
-        var ledger = simulation.ledger
-        #expect(!ledger.losses.isEmpty)
-        for index in ledger.losses.indices { ledger.losses[index].reason = .diskFull }
-        #expect(ledger.findings.contains { $0.contains("it is said: disk_full, not: segment_missing") })
+        var checker = simulation.checker
+        #expect(!checker.losses.isEmpty)
+        for index in checker.losses.indices { checker.losses[index].reason = .diskFull }
+        #expect(checker.findings.contains { $0.contains("it is said: disk_full, not: segment_missing") })
     }
 
     @Test("find a marker that is missing, one that stands twice and one at another time")
@@ -314,13 +315,13 @@ struct SimulatorCheckTests {
         scenario.encoders[0].dates = .right
         var simulation = Simulation(scenario)
         #expect(simulation.run().isEmpty)
-        var ledger = simulation.ledger
-        let held = ledger.markers
+        var checker = simulation.checker
+        let held = checker.markers
         #expect(held.count > 3)
-        ledger.markers = Array(held.dropFirst(2)) + [held[2]]
-        ledger.markers[1].begin = held[3].begin + 100_000_000
+        checker.markers = Array(held.dropFirst(2)) + [held[2]]
+        checker.markers[1].begin = held[3].begin + 100_000_000
         for word in ["is missing", "is held 2 times", "s off"] {
-            #expect(ledger.findings.contains { $0.contains("marker") && $0.contains(word) })
+            #expect(checker.findings.contains { $0.contains("marker") && $0.contains(word) })
         }
     }
 

@@ -70,13 +70,13 @@ struct PlaybackAccessTests {
                     _ = try await catalogue.revoke(grant.id, now: Self.start)
                 }
                 try await access.read(isWhole: true)
-                #expect(tokens.map { access.isGood($0.0) } == [false, false, false, true])
+                #expect(tokens.map { access.isValid($0.0) } == [false, false, false, true])
                 _ = try await pool.query("TRUNCATE revoked_token RESTART IDENTITY")
                 try await access.read(isWhole: true)
-                #expect(tokens.map { access.isGood($0.0) } == [true, true, true, true])
+                #expect(tokens.map { access.isValid($0.0) } == [true, true, true, true])
                 _ = try await catalogue.revoke(tokens[3].0.id, now: Self.start)
                 try await access.read(isWhole: false)
-                #expect(tokens.map { access.isGood($0.0) } == [true, true, true, false])
+                #expect(tokens.map { access.isValid($0.0) } == [true, true, true, false])
             }
         }
     }

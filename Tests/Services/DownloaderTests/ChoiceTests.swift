@@ -68,7 +68,7 @@ struct ChoiceTests {
         let error = #expect(throws: DownloadError.self) {
             try chosen { $0.subtitles = .languages(["ger", "sv"]) }
         }
-        #expect(error == .noChoice("subtitles in sv", available: ["de"]))
+        #expect(error == .notAvailable("subtitles in sv", available: ["de"]))
     }
 
     @Test("The folder's multivariant playlist names local files only")

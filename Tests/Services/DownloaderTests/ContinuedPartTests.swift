@@ -293,10 +293,10 @@ struct ContinuedPartTests {
             try await origin.serve(.transportStream)
             let path = origin.segments()[1]
             origin.lengthen(path, byPackets: 5000)
-            origin.fail(path, Array(repeating: .cut(after: 70_000), count: 3 * Limits.tries))
+            origin.fail(path, Array(repeating: .cut(after: 70_000), count: 3 * Limits.attempts))
             let downloading = try Downloading()
             #expect(try await downloading.run(origin.request()).state == .failed)
-            #expect(origin.requests(for: path).count == Limits.tries)
+            #expect(origin.requests(for: path).count == Limits.attempts)
         }
     }
 
@@ -306,10 +306,10 @@ struct ContinuedPartTests {
             try await origin.serve(.transportStream)
             let path = origin.segments()[1]
             origin.lengthen(path, byPackets: 5000)
-            origin.fail(path, Array(repeating: .garbled(after: 600_000), count: Limits.tries))
+            origin.fail(path, Array(repeating: .garbled(after: 600_000), count: Limits.attempts))
             let downloading = try Downloading()
             #expect(try await downloading.run(origin.request()).state == .failed)
-            #expect(origin.requests(for: path).count == Limits.tries)
+            #expect(origin.requests(for: path).count == Limits.attempts)
             let files = try downloading.files("task").keys
             #expect(!files.contains { $0.contains("00002.ts") }, "\(files)")
             #expect(try await downloading.run(origin.request()).state == .completed)

@@ -92,7 +92,8 @@ struct DownloadManagerTests {
                     $0 = Task {
                         _ =
                             isRetry
-                            ? try await manager.goOn("task", isRetry: true) : try await manager.take(request)
+                            ? try await manager.resume("task", isRetry: true)
+                            : try await manager.take(request)
                     }
                 }
                 // Time for the call above: the run ends only when this returns.
@@ -121,7 +122,7 @@ struct DownloadManagerTests {
         let refusal = await #expect(throws: DownloadError.self) {
             try await manager.take(DownloadRequest(url: "http://127.0.0.1:1/a.ts"))
         }
-        #expect(refusal == .notNow("the process that holds the folder is ending"))
+        #expect(refusal == .invalidState("the process that holds the folder is ending"))
         #expect(manager.tasks.isEmpty)
         await client.close()
     }

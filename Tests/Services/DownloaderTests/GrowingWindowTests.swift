@@ -92,7 +92,7 @@ struct GrowingWindowTests {
             #expect(task.state == .completed && task.notes == nil)
             try expectWhole(downloading, origin)
             // The first segments of a load go alone; of one that brings nothing there are none.
-            let longest = Limits.firstSegments
+            let longest = Limits.firstSegmentsTimeout
             let alone = pauses.withLock { $0.count { $0 > longest / 2 && $0 <= longest } }
             #expect(alone <= 2)
         }
@@ -150,13 +150,13 @@ struct GrowingWindowTests {
         var pause = ReloadPause(targetSeconds: 6)
         #expect(pause.next() == .seconds(6))
         for _ in 0..<29 {
-            pause.wasUnchanged()
+            pause.countUnchanged()
             #expect(pause.next() == .seconds(3))
         }
-        pause.wasUnchanged()
-        #expect(pause.next() == .seconds(6) && pause.stood == .seconds(6 + 29 * 3))
-        pause.hasChanged()
-        #expect(pause.stood == .zero)
+        pause.countUnchanged()
+        #expect(pause.next() == .seconds(6) && pause.unchangedDuration == .seconds(6 + 29 * 3))
+        pause.reset()
+        #expect(pause.unchangedDuration == .zero)
         #expect(ReloadPause(targetSeconds: .max).next() == .seconds(60))
         // It counts from the beginning of the last reading, however long that took.
         let begun = SteadyInstant.now

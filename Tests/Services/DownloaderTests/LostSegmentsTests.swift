@@ -90,7 +90,8 @@ struct LostSegmentsTests {
     func containers() throws {
         let url = try HTTPURL("http://origin.example/film.m3u8")
         let id = RenditionID(kind: .video, index: 0)
-        func take(_ names: [String], _ kept: [KeptPart]) throws -> (plan: RenditionPlan, lines: [KeptPart]) {
+        func take(_ names: [String], _ kept: [PartNames]) throws -> (plan: RenditionPlan, lines: [PartNames])
+        {
             let text =
                 "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n"
                 + names.map { "#EXTINF:4,\n\($0)\n" }.joined() + "#EXT-X-ENDLIST\n"

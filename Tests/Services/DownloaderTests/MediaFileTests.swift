@@ -53,7 +53,7 @@ struct MediaFileTests {
             let detail = task.error?.detail ?? ""
             #expect(detail.hasPrefix("film.mp4: ") && detail.contains(box), "\(detail)")
             // One request is for the kind of file.
-            #expect(origin.requests(for: "/film.mp4").count == 1 + Limits.tries)
+            #expect(origin.requests(for: "/film.mp4").count == 1 + Limits.attempts)
         }
     }
 
@@ -69,7 +69,7 @@ struct MediaFileTests {
             let task = try await run(origin, name, try Downloading())
             #expect(task.state == .failed)
             #expect(task.error?.detail.contains("neither to a playlist nor to media") ?? false)
-            #expect(origin.requests(for: "/\(name)").count == Limits.tries)
+            #expect(origin.requests(for: "/\(name)").count == Limits.attempts)
         }
     }
 
@@ -111,7 +111,7 @@ struct MediaFileTests {
             let path = "/film.mp4"
             origin.serve(path, Self.movie)
             // The first request is for the kind of file.
-            let errors = Array(repeating: FaultyOrigin.Fault.status(500), count: Limits.tries - 1)
+            let errors = Array(repeating: FaultyOrigin.Fault.status(500), count: Limits.attempts - 1)
             origin.fail(path, [.cut(after: 5_000), .cut(after: 150_000)] + errors)
             let downloading = try Downloading()
             #expect(try await run(origin, "film.mp4", downloading).state == .failed)

@@ -125,7 +125,7 @@ struct PackedSubtitlesTests {
 
     @Test("Media times are those of the file: steps back and long gaps are closed, as ffmpeg does")
     func times() {
-        var times = PackedTimes(lead: 500, start: 4_000)
+        var times = PackedTimes(startDelay: 500, start: 4_000)
         #expect(times.origin == -3_500 && times.anchor(at: 0) == nil)
         times.append(mpegTicks: (1 << 33) - 90_000, position: 4_000, duration: 2_000)
         // 33 bits have wrapped; the playlist counts more than there is.

@@ -73,11 +73,11 @@ struct RenewedListTests {
             let folder = try TemporaryFolder("reading")
             let fetcher = PartFetcher(
                 session: session, folder: tools.folder(folder.path), transfers: tools.transfers,
-                gate: tools.gate, pacer: tools.pacer, retries: retries)
+                gate: tools.gate, rateLimiter: tools.rateLimiter, retries: retries)
             let renewed = Mutex<[Int?]>([])
             // Each try finds a list that was read once more.
             let (part, key) = (try HTTPURL(origin.url("/none.ts")), origin.url("/none.key"))
-            let order = PartOrder(
+            let order = PartJob(
                 file: "none.ts", kind: .segment(nil), byteLimit: 1000,
                 address: {
                     PartAddress(url: part, range: nil, reading: origin.requests(for: "/none.ts").count)
@@ -87,7 +87,7 @@ struct RenewedListTests {
             let reader = SourceReader(session: session, retries: retries)
             await #expect(throws: DownloadError.self) {
                 try await reader.key(
-                    key, now: { (key, origin.requests(for: "/none.key").count) },
+                    key, currentURI: { (key, origin.requests(for: "/none.key").count) },
                     renew: { reading in renewed.withLock { $0.append(reading) } })
             }
             session.close()

@@ -39,9 +39,9 @@ struct RetryPlanTests {
         let date = value.contains("-94") ? "Sat, 06 Nov 2094 08:49:20 GMT" : "Sun, 06 Nov 1994 08:49:20 GMT"
         let pause = seconds.map { Duration.seconds($0) }
         let head = Self.head(["Retry-After": value, "Date": date])
-        #expect(TryFailure(head) == .status(503, retryAfter: pause))
+        #expect(AttemptFailure(head) == .status(503, retryAfter: pause))
         guard Int(value) == nil else { return }
-        #expect(TryFailure(Self.head(["Retry-After": value])) == .status(503, retryAfter: nil))
+        #expect(AttemptFailure(Self.head(["Retry-After": value])) == .status(503, retryAfter: nil))
     }
 
     private static func head(_ fields: HTTPHeaders) -> TransferHead {
@@ -62,7 +62,7 @@ struct RetryPlanTests {
     @Test("Without any connection the task waits for the network, and does not count tries")
     func network() {
         var plan = RetryPlan(name: "a")
-        let failure = TryFailure.transfer(.connectionFailed("refused"))
+        let failure = AttemptFailure.transfer(.connectionFailed("refused"))
         let steps = (0..<20).map { _ in plan.step(after: failure) }
         #expect(steps.dropFirst(3).allSatisfy { $0 == .waitForNetwork })
     }

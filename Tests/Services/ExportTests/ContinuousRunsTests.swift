@@ -66,19 +66,19 @@ struct ContinuousRunsTests {
             SegmentRun(segments: segments[...], plainBytes: 0, formatIDs: [1], digest: [])
         ])
         for _ in 0..<300 {
-            let sound = RecordedSegment(
+            let audio = RecordedSegment(
                 start: at(Double.random(in: -10..<410, using: &generator)),
                 duration: Int64.random(in: 1...9_000_000, using: &generator), number: 0,
                 discontinuitySequence: 0, formatID: 2, storedBytes: 1, plainBytes: 1)
-            let middle = sound.start + sound.duration / 2
+            let middle = audio.start + audio.duration / 2
             let beside = runs.all.firstIndex { $0.first.start <= middle && middle < $0.last.end }
-            #expect(runs.index(beside: sound) == beside)
+            #expect(runs.index(beside: audio) == beside)
             let overlapping = runs.all.indices.filter { index in
                 let (begin, end) = (runs.all[index].first.start, runs.all[index].last.end)
-                let shared = min(sound.end, end) - max(sound.start, begin)
-                return shared > min(Limits.soundOverlap, sound.duration / 2)
+                let shared = min(audio.end, end) - max(audio.start, begin)
+                return shared > min(Limits.audioOverlap, audio.duration / 2)
             }
-            #expect(runs.indices(overlapping: sound) == overlapping)
+            #expect(runs.indices(overlapping: audio) == overlapping)
         }
     }
 

@@ -100,7 +100,7 @@ struct BlockCacheTests {
         #expect(left.count >= 18)
     }
 
-    @Test("A walk over old windows does not drop what is used again and again")
+    @Test("Reading many old windows once does not evict blocks that are used repeatedly")
     func walk() {
         let time = Time()
         var clock = HostClock.system

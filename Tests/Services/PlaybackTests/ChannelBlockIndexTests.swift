@@ -29,7 +29,7 @@ struct ChannelBlockIndexTests {
             let contents = try archive.composed(plan)
             let choices: [RenditionID?] = [nil, contents.known.first, contents.known.last]
             let wanted = choices.randomElement(using: &generator) ?? nil
-            guard case .cuts(let cut) = index.find(plan.window),
+            guard case .slices(let cut) = index.find(plan.window),
                 let text = cut.mediaPlaylist(of: wanted)
             else { continue }
             found += 1
@@ -79,7 +79,7 @@ struct ChannelBlockIndexTests {
             for round in 0..<12 {
                 let begin = Double.random(in: 0...86_400, using: &generator)
                 let name: Comment = "repaired \(repaired), round \(round)"
-                guard case .cuts(let cut) = index.find(window(begin, begin + 86_400)) else {
+                guard case .slices(let cut) = index.find(window(begin, begin + 86_400)) else {
                     Issue.record(name)
                     continue
                 }
@@ -132,11 +132,11 @@ struct ChannelBlockIndexTests {
         let index = ChannelBlockIndex(archive.head) { rendition in
             archive.blocks(rendition).filter { rendition.row == 1 || $0.key < at(1_000).microseconds }
         }
-        if case .cuts = index.find(window(10, 60)) {} else { Issue.record() }
+        if case .slices = index.find(window(10, 60)) {} else { Issue.record() }
         if case .absent = index.find(window(2_000, 2_060)) {} else { Issue.record() }
     }
 
-    @Test("A index does not keep blocks that the cache has dropped")
+    @Test("An index does not keep blocks that the cache has dropped")
     func evicted() throws {
         let archive = QuarterArchive(renditions: [("v0", run(450, from: 0))])
         let head = archive.head
@@ -155,7 +155,7 @@ struct ChannelBlockIndexTests {
             }
         }
         _ = see()
-        if case .cuts = see().find(window(10, 60)) {} else { Issue.record("not in the index") }
+        if case .slices = see().find(window(10, 60)) {} else { Issue.record("not in the index") }
         #expect(made == 1)
         // What it lacks is not in memory: it is made again only when more has come.
         indexes.drop(head.channel, blockCount: cache.insertedCount)
@@ -179,7 +179,7 @@ struct ChannelBlockIndexTests {
         let archive = QuarterArchive(
             renditions: [("v0", run(900, from: 0, flags: [.independent, .hasKeyFrames]))])
         let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
-        guard case .cuts(let cut) = index.find(window(10, 3_000)) else {
+        guard case .slices(let cut) = index.find(window(10, 3_000)) else {
             Issue.record("not in the index")
             return
         }
@@ -247,7 +247,7 @@ struct ChannelBlockIndexTests {
         let archive = QuarterArchive(renditions: [("v0", segments)])
         let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
         if case .irregular = index.find(window(900, 1_200)) {} else { Issue.record() }
-        if case .cuts = index.find(window(2_800, 3_500)) {} else { Issue.record() }
+        if case .slices = index.find(window(2_800, 3_500)) {} else { Issue.record() }
     }
 
     @Test("Blocks that lie years apart take no more slots than they are, and windows in both are the same")

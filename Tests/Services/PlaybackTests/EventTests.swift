@@ -228,7 +228,7 @@ struct EventTests {
         #expect(over.isEnded)
     }
 
-    /// Twelve seconds without sound after twenty with it.
+    /// Twelve seconds without audio after twenty with it.
     private var halfSilent: RecordedFixture {
         var recorded = RecordedFixture(
             run(5, from: 0, number: 40) + run(3, from: 20, number: 45, sequence: 1, format: 2)

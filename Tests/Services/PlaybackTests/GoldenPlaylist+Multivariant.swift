@@ -16,7 +16,7 @@ extension GoldenPlaylist {
         // A channel without video has its audio as variants.
         .multivariant("multivariant-audio-only") {
             var recorded = RecordedFixture(run(3, from: 0, format: 3, bytes: 64_000), as: "a0")
-            recorded.formats[3] = sound
+            recorded.formats[3] = audio
             return try recorded.closed(0, 12)
         },
         // RFC 8216bis §4.4.6: what the source says of variants and alternatives; alternatives without URI are
@@ -31,13 +31,13 @@ extension GoldenPlaylist {
         },
     ]
 
-    private static let sound = SegmentFormat(
+    private static let audio = SegmentFormat(
         container: .transportStream, tracks: "audio:aac", codecs: "mp4a.40.2")
 
     /// Two variants with two audio renditions and one with subtitles.
     private static var presentation: RecordedFixture {
         var recorded = RecordedFixture()
-        recorded.formats = [3: sound, 4: SegmentFormat(container: .webVTT)]
+        recorded.formats = [3: audio, 4: SegmentFormat(container: .webVTT)]
         for (format, size, rate, bytes) in [(1, (1280, 720), "50", 500_000), (2, (640, 360), "25", 250_000)] {
             var video = SegmentFormat.silent
             (video.width, video.height) = size
@@ -77,7 +77,7 @@ extension GoldenPlaylist {
     /// English in the videos, a description beside them, captions, and a view that only one variant has.
     private static var attributed: RecordedFixture {
         var recorded = RecordedFixture()
-        recorded.formats[3] = sound
+        recorded.formats[3] = audio
         let captions = tag(
             ("TYPE", "CLOSED-CAPTIONS"), ("GROUP-ID", "cc"), ("LANGUAGE", "en"), ("NAME", "CC1"),
             ("INSTREAM-ID", "CC1"))

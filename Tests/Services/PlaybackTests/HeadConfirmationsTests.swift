@@ -44,7 +44,7 @@ struct HeadConfirmationsTests {
         #expect(Double(rounds.begun) <= 1 + pauses)
     }
 
-    @Test("A question that hangs is waited for a while, and none is asked beside it")
+    @Test("Requests stop waiting for a query that hangs, and no other query starts meanwhile")
     func hanging() async throws {
         let (confirmations, rounds) = (HeadConfirmations(), Rounds())
         rounds.hangs = true

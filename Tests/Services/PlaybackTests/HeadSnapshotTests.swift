@@ -37,7 +37,7 @@ struct HeadSnapshotTests {
         #expect(old.isSettled(window(900, 1_000), now: at(1_700)))
     }
 
-    @Test("What was seen of a timeline that the channel has left settles nothing of the present one")
+    @Test("After a reanchoring, what was read of the former timeline settles nothing of the new one")
     func reanchored() {
         let instant = SteadyInstant.now
         var former = head(lag: 0)

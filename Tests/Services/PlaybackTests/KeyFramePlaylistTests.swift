@@ -237,7 +237,7 @@ extension PlaylistContents {
             let own = BlockKeyFrames(QuarterKeyFrames(found), of: block, rendition: rendition.id)
             _ = block.keyFrames.storeIfNil(own)
         }
-        var text = KeyFramePlaylistText(contents: self, rendition: rendition)
+        var text = KeyFramePlaylistRenderer(contents: self, rendition: rendition)
         return try text.written().map { try RenderedPlaylist($0) }
     }
 

@@ -117,7 +117,7 @@ extension QuarterArchive {
         ) { description in
             description.bandwidth = bandwidths.randomElement(using: &generator) ?? nil
             description.name = names.randomElement(using: &generator) ?? nil
-            let group = Bool.random(using: &generator) ? "sound" : nil
+            let group = Bool.random(using: &generator) ? "audio" : nil
             if description.id.kind == .video { description.audioGroup = group }
             if description.id.kind == .audio { description.groupID = group }
         }

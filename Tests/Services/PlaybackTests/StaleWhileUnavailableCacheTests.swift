@@ -50,7 +50,7 @@ struct StaleWhileUnavailableCacheTests {
     private let cache: StaleWhileUnavailableCache<String, Int>
 
     init() {
-        cache = StaleWhileUnavailableCache(capacity: 10, away: .seconds(3600), clock: time.clock)
+        cache = StaleWhileUnavailableCache(capacity: 10, maxStaleAge: .seconds(3600), clock: time.clock)
     }
 
     private func value(_ key: String = "a") async throws -> Int? {
@@ -89,7 +89,7 @@ struct StaleWhileUnavailableCacheTests {
         #expect(try await value() == 0)
         source.hang()
         for _ in 0..<2 {
-            await whileTimePasses { await cache.renew("a") { [source] _ in .success(await source.read()) } }
+            await whileTimePasses { await cache.refresh("a") { [source] _ in .success(await source.read()) } }
         }
         #expect(source.asked == 2)
         source.goOn()
@@ -107,7 +107,8 @@ struct StaleWhileUnavailableCacheTests {
 
     @Test("If the stale value is too old, a caller waits for the read")
     func tooOld() async throws {
-        let short = StaleWhileUnavailableCache<String, Int>(capacity: 10, away: .zero, clock: time.clock)
+        let short = StaleWhileUnavailableCache<String, Int>(
+            capacity: 10, maxStaleAge: .zero, clock: time.clock)
         let read: StaleWhileUnavailableCache<String, Int>.Reading = { [source] _ in
             .success(await source.read())
         }

@@ -9,9 +9,10 @@ struct WatermarkHistoryTests {
     private let start = SteadyInstant.now
     private let span = Duration.seconds(12)
 
-    private func history(_ sights: [(seconds: Double, watermark: Double)]) -> WatermarkHistory {
-        var history = WatermarkHistory(at(sights[0].watermark), at: start + .seconds(sights[0].seconds))
-        for sight in sights.dropFirst() {
+    private func history(_ observations: [(seconds: Double, watermark: Double)]) -> WatermarkHistory {
+        var history = WatermarkHistory(
+            at(observations[0].watermark), at: start + .seconds(observations[0].seconds))
+        for sight in observations.dropFirst() {
             history.note(at(sight.watermark), at: start + .seconds(sight.seconds), keeping: span)
         }
         return history
@@ -32,8 +33,8 @@ struct WatermarkHistoryTests {
 
     @Test("However often it is read, no more is settled than was seen, and memory stays bounded")
     func bounded() {
-        let sights = (0..<2_000).map { (seconds: Double($0) / 100, watermark: 100 + Double($0)) }
-        let many = history(sights)
+        let observations = (0..<2_000).map { (seconds: Double($0) / 100, watermark: 100 + Double($0)) }
+        let many = history(observations)
         for now in [12.0, 15, 20, 31] {
             let settled = many.settled(for: span, asOf: start + .seconds(now))
             let exact = 100 + min(((now - 12) * 100).rounded(.down), 1_999)

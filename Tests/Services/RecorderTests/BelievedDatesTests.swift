@@ -13,7 +13,7 @@ struct BelievedDatesTests {
         stage.place([100 + offset, 106 + offset], arrival: 112)
         #expect(stage.starts == [100, 106])
         #expect(stage.placing.clock == .arrival)
-        #expect(stage.placing.distrust != nil)
+        #expect(stage.placing.dateRejection != nil)
     }
 
     @Test(
@@ -40,10 +40,10 @@ struct BelievedDatesTests {
         var later = entries(1018)
         later[0].opensHole = true
         var arrival = arrived(1036)
-        arrival.lead = 12 * seconds
+        arrival.responseTime = 12 * seconds
         let placed = placing.place(later, arrival: arrival, target: target)
         #expect(placed.map(\.start) == [at(1018), at(1020), at(1022)])
-        #expect(placing.clock == .source && placing.distrust == nil)
+        #expect(placing.clock == .source && placing.dateRejection == nil)
     }
 
     @Test(
@@ -57,7 +57,7 @@ struct BelievedDatesTests {
         #expect(stage.starts == [100 + late, 106 + late, 112 + late, 300 + late])
         #expect(stage.placing.zone == Int64(zone) * seconds)
         #expect(stage.placing.clock == .source)
-        #expect(stage.placing.distrust == nil)
+        #expect(stage.placing.dateRejection == nil)
     }
 
     @Test("What a zone does not explain within five minutes before and one after is not corrected")
@@ -99,10 +99,10 @@ struct BelievedDatesTests {
             let date = 100 + Double(index) * 6
             // Arrival wavers; dates do not.
             stage.place([index == 3 ? date + error : date], arrival: date + 7 + Double(index % 3))
-            if index == 3 { #expect(stage.placing.distrust != nil) }
+            if index == 3 { #expect(stage.placing.dateRejection != nil) }
         }
         #expect(stage.placing.clock == .source)
-        #expect(stage.placing.distrust == nil)
+        #expect(stage.placing.dateRejection == nil)
         #expect(stage.steps.isEmpty)
         #expect(stage.starts.suffix(8) == (12..<20).map { 100 + Double($0) * 6 })
     }

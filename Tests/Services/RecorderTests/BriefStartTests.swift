@@ -40,7 +40,7 @@ struct BriefStartTests {
         // The catalogue does not answer, and is not waited for without end.
         actions += driver.send(.clockAdvanced, at: 5)
         #expect(actions.segmentRequests.isEmpty && actions.probes.isEmpty)
-        #expect(Self.endings(actions) == [.knewTooLittle])
+        #expect(Self.endings(actions) == [.needsMoreHistory])
     }
 
     @Test(

@@ -44,7 +44,7 @@ struct CatalogueRefusalTests {
             #expect(
                 try await fixture.rows("SELECT number FROM segment ORDER BY start_us")
                     == (0...8).map(String.init))
-            #expect(process.parts.journal.refusedLines.isEmpty)
+            #expect(process.dependencies.journal.refusedLines.isEmpty)
             await process.kill()
         }
     }
@@ -66,7 +66,7 @@ struct CatalogueRefusalTests {
                 try await fixture.rows("SELECT reason, note FROM loss") == [
                     "7|the catalogue refuses the fact"
                 ])
-            #expect(Array(process.parts.journal.refusedLines.values) == [1])
+            #expect(Array(process.dependencies.journal.refusedLines.values) == [1])
             #expect(try await process.journal.waitingCount() == 0)
             try await process.record(10...12)
             try await process.commitAll()
@@ -91,10 +91,10 @@ struct CatalogueRefusalTests {
             let process = try await RecordingProcess(fixture, opening: [video(0)])
             try await process.record(0...9)
             try await fail(fixture, "22003", when: "NEW.origin_number = 2")
-            let journal = UnownedJournal(channel: fixture.channel, parts: process.parts)
-            while try await journal.enterSome() {}
+            let journal = UnownedJournal(channel: fixture.channel, dependencies: process.dependencies)
+            while try await journal.enterBatch() {}
             #expect(try await fixture.number("SELECT count(*) FROM segment") == 9)
-            #expect(Array(process.parts.journal.refusedLines.values) == [1])
+            #expect(Array(process.dependencies.journal.refusedLines.values) == [1])
             await process.kill()
         }
     }

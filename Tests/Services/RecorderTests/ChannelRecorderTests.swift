@@ -60,7 +60,7 @@ struct ChannelRecorderTests {
             try await process.commitAll()
             let state = "SELECT state FROM intake WHERE origin_number = 0"
             #expect(try await fixture.rows(state) == ["listed"])
-            #expect(try await process.parts.catalogue.head(of: fixture.channel.row).pending.count == 1)
+            #expect(try await process.dependencies.catalogue.head(of: fixture.channel.row).pending.count == 1)
             try await process.lose(listed[0])
             try await process.commitAll()
             #expect(try await fixture.rows(state) == ["lost"])
@@ -146,7 +146,7 @@ struct ChannelRecorderTests {
         "Without dates the first of the renditions that are recorded now leads, not the first that ever was")
     func leading() {
         var progress = ChannelProgress(choice: .auto)
-        var generator = SeededChance(seed: 1)
+        var generator = SeededRandomNumberGenerator(seed: 1)
         for leading in [video(0), video(1)] {
             _ = progress.open([leading, audio].map { RenditionDescription(id: $0) })
         }
@@ -161,7 +161,7 @@ struct ChannelRecorderTests {
     @Test("A rendition without dates beside a dated one lies as far behind arrival as that one")
     func undatedBesideDated() {
         var progress = ChannelProgress(choice: .auto)
-        var generator = SeededChance(seed: 1)
+        var generator = SeededRandomNumberGenerator(seed: 1)
         _ = progress.open([video(0), audio].map { RenditionDescription(id: $0) })
         // The source lists its segments twenty seconds after their dates, and the audio under other numbers.
         let playlists = [
@@ -178,7 +178,7 @@ struct ChannelRecorderTests {
     @Test("So does one that is new after a start, in the run in which the dated one goes on")
     func newBesideContinued() {
         var progress = ChannelProgress(choice: .auto)
-        var generator = SeededChance(seed: 1)
+        var generator = SeededRandomNumberGenerator(seed: 1)
         let known = (0...2).map { number in
             KnownSegment(
                 run: 7, number: number, start: at(1000 + Double(number) * 6), duration: 6 * seconds,
@@ -215,8 +215,8 @@ struct ChannelRecorderTests {
                 UPDATE line SET fence = fence + 1, reanchor_fence = \(point.fence),
                     reanchored_us = \(point.instant.microseconds)
                 """)
-            let journal = UnownedJournal(channel: fixture.channel, parts: former.parts)
-            try await journal.enterAhead(of: point, now: instant)
+            let journal = UnownedJournal(channel: fixture.channel, dependencies: former.dependencies)
+            try await journal.setAsideFormerTimeline(of: point, now: instant)
             #expect(try await fixture.number("SELECT count(*) FROM set_aside") == 5)
             await former.kill()
             let present = try await RecordingProcess(fixture)
@@ -245,9 +245,9 @@ struct ChannelRecorderTests {
             #expect(listed.count == 10)
             try await present.store(listed)
             try await present.commitAll()
-            let journal = UnownedJournal(channel: fixture.channel, parts: former.parts)
+            let journal = UnownedJournal(channel: fixture.channel, dependencies: former.dependencies)
             var batches = 0
-            while try await journal.enterSome() { batches += 1 }
+            while try await journal.enterBatch() { batches += 1 }
             #expect(batches == 2)
             let sums =
                 "SELECT count(*), count(DISTINCT origin_number), count(number), max(number) FROM segment"

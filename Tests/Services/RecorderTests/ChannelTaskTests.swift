@@ -24,7 +24,7 @@ struct ChannelTaskTests {
         let channel: Channel
         let listed: Listed
         let pool: PostgresPool
-        let parts: RecorderParts
+        let dependencies: RecorderDependencies
         let starts = AsyncSemaphore(permits: 1)
         let unfinished = UnfinishedSegments()
         let log = LogLines()
@@ -42,7 +42,7 @@ struct ChannelTaskTests {
             configuration.statementTimeout = statementTimeout
             pool = PostgresPool(configuration, logger: silentLogger)
             let catalogue = Catalogue(pool: pool, logger: silentLogger)
-            parts = RecorderParts(
+            dependencies = RecorderDependencies(
                 catalogue: catalogue, heartbeats: catalogue, store: MemorySegmentStore(),
                 journal: try Journal.open(
                     folder: fixture.journal.path, clock: .system, logger: silentLogger),
@@ -57,7 +57,7 @@ struct ChannelTaskTests {
         func recording(_ body: () async throws -> Void) async throws {
             let task = ChannelTask(
                 channel: channel, node: RecorderFixture.node, heartbeat: Heartbeat(), starts: starts,
-                unfinished: unfinished, parts: parts, logger: log.logger)
+                unfinished: unfinished, dependencies: dependencies, logger: log.logger)
             let run = Task { await task.run() }
             let result = await Result { try await body() }
             run.cancel()
@@ -76,7 +76,7 @@ struct ChannelTaskTests {
         /// Waits until the journal has so many segments that the catalogue has not.
         func waitForJournal(_ count: Int) async throws {
             try await eventually("\(count) segments in the journal") {
-                let lines = try await parts.journal.channel(channel.id).replay()
+                let lines = try await dependencies.journal.channel(channel.id).replay()
                 return lines.filter { if case .segment = $0.1 { true } else { false } }.count == count
             }
         }
@@ -127,7 +127,7 @@ struct ChannelTaskTests {
             try await Origin.run { origin in
                 let stage = try Stage(fixture, origin, statementTimeout: statementTimeout)
                 let result = await Result { try await body(stage) }
-                await stage.parts.journal.close()
+                await stage.dependencies.journal.close()
                 await stage.pool.close()
                 try result.get()
             }
@@ -184,7 +184,7 @@ struct ChannelTaskTests {
             stage.listed.ahead.withLock { $0 = 300 }
             stage.listed.list(0...3)
             try await stage.recording { try await stage.waitForCatalogue(4) }
-            _ = try #require(try await stage.parts.catalogue.reanchor(stage.channel))
+            _ = try #require(try await stage.dependencies.catalogue.reanchor(stage.channel))
             stage.listed.ahead.withLock { $0 = 0 }
             stage.listed.list(4...7)
             try await stage.recording { try await stage.waitForCatalogue(4) }
@@ -194,7 +194,7 @@ struct ChannelTaskTests {
                     try await stage.waitForJournal(2)
                 }
             }
-            let lines = try await stage.parts.journal.channel(stage.channel.id).replay()
+            let lines = try await stage.dependencies.journal.channel(stage.channel.id).replay()
             let latest = try #require(lines.compactMap(\.1.fact?.end).max())
             #expect(latest < Instant(seconds: Int64(Date.now.timeIntervalSince1970) + 60))
         }
@@ -208,7 +208,7 @@ struct ChannelTaskTests {
             stage.listed.list(0...3)
             try await stage.recording {
                 try await stage.waitForCatalogue(3)
-                _ = try #require(try await stage.parts.catalogue.reanchor(stage.channel))
+                _ = try #require(try await stage.dependencies.catalogue.reanchor(stage.channel))
                 stage.listed.ahead.withLock { $0 = 0 }
                 stage.listed.list(4...7)
                 try await stage.waitForCatalogue(4)
@@ -297,17 +297,17 @@ struct ChannelTaskTests {
         try await onStage { stage in
             stage.listed.list(0...3)
             try await stage.recording { try await stage.waitForCatalogue(4) }
-            let journal = try stage.parts.journal.channel(stage.channel.id)
+            let journal = try stage.dependencies.journal.channel(stage.channel.id)
             var point = try #require(try await journal.resumePoint())
             point.end = Instant(seconds: Int64(Date.now.timeIntervalSince1970) + 60)
             point.followsOther = followsOther
             try await journal.store(point)
-            let begin = stage.parts.clock.steady()
+            let begin = stage.dependencies.clock.steady()
             try await stage.locking("line") {
                 try await stage.recording {
                     stage.listed.list(2...5)
                     try await eventually { stage.log.all.contains("Recording without the catalogue") }
-                    let isPatient = stage.parts.clock.steady() - begin >= Limits.headsWait
+                    let isPatient = stage.dependencies.clock.steady() - begin >= Limits.headsWait
                     #expect(isPatient == followsOther ?? true)
                     try await stage.waitForJournal(2)
                 }
@@ -318,7 +318,7 @@ struct ChannelTaskTests {
     @Test("It knows whether its own lease before was the last one")
     func consecutiveLeases() async throws {
         try await onStage { stage in
-            let journal = try stage.parts.journal.channel(stage.channel.id)
+            let journal = try stage.dependencies.journal.channel(stage.channel.id)
             func followsOther(_ numbers: ClosedRange<Int>, _ count: Int) async throws -> Bool? {
                 stage.listed.list(numbers)
                 try await stage.recording { try await stage.waitForCatalogue(count) }
@@ -346,7 +346,7 @@ struct ChannelTaskTests {
                     }
                 }
             }
-            #expect(try await stage.parts.journal.channel(stage.channel.id).waitingCount() == 0)
+            #expect(try await stage.dependencies.journal.channel(stage.channel.id).waitingCount() == 0)
             #expect(!stage.log.all.contains("Recording without the catalogue"))
         }
     }

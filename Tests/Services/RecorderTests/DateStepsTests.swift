@@ -161,7 +161,7 @@ struct DateStepsTests {
         }
         let other = steps.find(in: playlist, from: 5, stored: [:], behind: held(3)) { $0 }
         #expect(other == .later(index: 5))
-        #expect(steps.find(in: playlist, from: 5, stored: [:], behind: held(4)) { $0 } == .asks(index: 5))
+        #expect(steps.find(in: playlist, from: 5, stored: [:], behind: held(4)) { $0 } == .probes(index: 5))
         steps.judge(900_000 + 11 * 90_000)
         #expect(steps.holes == [5])
     }
@@ -170,7 +170,7 @@ struct DateStepsTests {
     private func firstListed(
         from date: Double, every distance: Double = 6, said: Int64 = 6, timestamp: Double, zone: Double = 0,
         isTagged: Bool = false,
-    ) -> (asks: Bool, segments: [ListedSegment]) {
+    ) -> (probes: Bool, segments: [ListedSegment]) {
         let known = (0..<10).map { place in
             var segment = KnownSegment(
                 run: 7, number: Int64(place), start: at(1000 + Double(place) * 6), duration: 6 * seconds,
@@ -189,7 +189,7 @@ struct DateStepsTests {
         }
         let arrival = arrived(date + 19)
         let finding = progress.findStep(in: playlist, from: 0, at: arrival, shared: [:])
-        if finding == .asks(index: 0) {
+        if finding == .probes(index: 0) {
             _ = progress.judgeStep(before: 10, timestamp: Int64(timestamp * 90_000))
             #expect(progress.findStep(in: playlist, from: 0, at: arrival, shared: [:]) == .none)
         }
@@ -197,7 +197,7 @@ struct DateStepsTests {
             playlist, from: 0, opensHole: false, cause: nil, hole: .recorderDown, arrival: arrival,
             shared: [:]
         )
-        return (finding == .asks(index: 0), segments)
+        return (finding == .probes(index: 0), segments)
     }
 
     @Test(
@@ -206,19 +206,19 @@ struct DateStepsTests {
     func firstAfterStart(zone: Double) {
         // Media of four seconds are missing, then the clock of the encoder was set, then nothing happened.
         let missing = firstListed(from: 1064, timestamp: 114, zone: zone)
-        #expect(missing.asks && missing.segments.map(\.placed.start) == [at(1064), at(1070), at(1076)])
+        #expect(missing.probes && missing.segments.map(\.placed.start) == [at(1064), at(1070), at(1076)])
         #expect(missing.segments.map(\.hole) == [.sourceGap, nil, nil])
         let set = firstListed(from: 1064, timestamp: 110, zone: zone)
-        #expect(set.asks && set.segments.first?.placed.start == at(1060))
+        #expect(set.probes && set.segments.first?.placed.start == at(1060))
         #expect(set.segments.map(\.hole) == [nil, nil, nil])
         let tagged = firstListed(from: 1064, timestamp: 9000, zone: zone, isTagged: true)
-        #expect(!tagged.asks && tagged.segments.first?.placed.start == at(1060))
+        #expect(!tagged.probes && tagged.segments.first?.placed.start == at(1060))
         let none = firstListed(from: 1060.3, timestamp: 110, zone: zone)
-        #expect(!none.asks && none.segments.first?.placed.start == at(1060))
+        #expect(!none.probes && none.segments.first?.placed.start == at(1060))
         // EXTINF says too little; then dates are of no use.
         let short = firstListed(from: 1064, said: 3, timestamp: 114, zone: zone)
-        #expect(short.asks && short.segments.first?.placed.start == at(1064))
-        #expect(!firstListed(from: 1064, every: 0, timestamp: 114, zone: zone).asks)
+        #expect(short.probes && short.segments.first?.placed.start == at(1064))
+        #expect(!firstListed(from: 1064, every: 0, timestamp: 114, zone: zone).probes)
     }
 
     @Test("in front of a playlist is not waited for when no timestamp of the segment before is known")
@@ -243,7 +243,7 @@ struct DateStepsTests {
         }
         for isOfEarlierProcess in [true, false] {
             steps = DateSteps()
-            #expect(find(isOfEarlierProcess: isOfEarlierProcess) == .asks(index: 0))
+            #expect(find(isOfEarlierProcess: isOfEarlierProcess) == .probes(index: 0))
             steps.judge(900_000 + 6 * 90_000)
             #expect(steps.holes.isEmpty)
             let isLooked = find(isOfEarlierProcess: isOfEarlierProcess) == .later(index: 3)

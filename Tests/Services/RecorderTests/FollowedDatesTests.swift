@@ -18,7 +18,7 @@ struct FollowedDatesTests {
         #expect(stage.starts == [100, 106 + length, 112 + length])
         #expect(stage.steps == [1])
         #expect(stage.placements.map(\.jumped) == [false, true, false])
-        #expect(stage.placing.clock == .source && stage.placing.distrust == nil)
+        #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
     @Test("are followed by the fourth of them where nothing else shows it")
@@ -29,7 +29,7 @@ struct FollowedDatesTests {
         #expect(stage.starts == [100, 106, 112, 118, 184, 190])
         #expect(stage.steps == [4])
         #expect(stage.placements[4].jumped)
-        #expect(stage.placing.clock == .source && stage.placing.distrust == nil)
+        #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
     @Test("are not followed for one wrong date", arguments: [86_400.0, 60, -3_600])
@@ -52,12 +52,12 @@ struct FollowedDatesTests {
             stage.place([time - 66], arrival: time, showsJump: index == 1)
         }
         #expect(stage.starts == (0...6).map { 100 + Double($0) * 6 })
-        #expect(stage.placing.clock == .arrival && stage.placing.distrust != nil)
+        #expect(stage.placing.clock == .arrival && stage.placing.dateRejection != nil)
         for index in 7...9 {
             stage.place([100 + Double(index) * 6], arrival: 106 + Double(index) * 6)
         }
         #expect(stage.starts == (0...9).map { 100 + Double($0) * 6 })
-        #expect(stage.placing.clock == .source && stage.placing.distrust == nil)
+        #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
     @Test("are not followed further from arrival than a year, nor where they stand still")

@@ -75,7 +75,7 @@ struct GapSegmentsTests {
     }
 
     private static let run = SourceRun(
-        id: 7, source: SourceLink.identity("http://one.test/live.m3u8"), began: at(0), clock: "arrival")
+        id: 7, source: SourceClient.identity("http://one.test/live.m3u8"), began: at(0), clock: "arrival")
 
     /// What a process fetches of its first playlist, after which the source lists segments up to a number.
     private static func fetched(

@@ -120,13 +120,13 @@ struct HoleFillerTests {
         let other = PlacedSegment(
             identity: SegmentIdentity(rendition: video(0), run: 0, number: 7), start: at(11),
             duration: 6 * seconds)
-        var sought = SoughtSegments()
-        let areNews = (0..<2).map { _ in sought.seek(lost) }
+        var missingSegments = MissingSegments()
+        let areNews = (0..<2).map { _ in missingSegments.beginSearch(lost) }
         #expect(areNews == [true, false])
-        var late = sought
-        let settled = sought.repaired(other)
+        var late = missingSegments
+        let settled = missingSegments.repaired(other)
         #expect(settled.map(\.identity) == [lost.identity])
-        let cameToo = sought.came(lost)
+        let cameToo = missingSegments.came(lost)
         #expect(cameToo)
         let cameTwice = late.came(lost)
         #expect(!cameTwice && late.isRecovered(other))

@@ -72,12 +72,12 @@ struct ImportedVariablesTests {
     }
 
     @Test("let a preferred source be found to deliver again")
-    func scouted() throws {
-        var scout = SourceScout([Self.source], pause: .seconds(60), now: moment(0))
+    func failbackPlaylistArrived() throws {
+        var failbackCheck = FailbackCheck([Self.source], pause: .seconds(60), now: moment(0))
         var found: SourceSettings?
         var number = 0
         for time in stride(from: 60.0, to: 80, by: 0.5) where found == nil {
-            var request = scout.request(use: 5, now: moment(time))
+            var request = failbackCheck.request(use: 5, now: moment(time))
             while let asked = request {
                 request = nil
                 number += 1
@@ -86,7 +86,8 @@ struct ImportedVariablesTests {
                 let source = VariableSource(url: base.absoluteString, imports: asked.variables)
                 let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
                 let arrival = Moment(date: at(time), steady: moment(time))
-                switch scout.arrived(FetchedPlaylist(playlist: playlist, base: base, arrival: arrival), asked)
+                switch failbackCheck.arrived(
+                    FetchedPlaylist(playlist: playlist, base: base, arrival: arrival), asked)
                 {
                 case .asks(let next): request = next
                 case .delivers(let source): found = source

@@ -105,7 +105,7 @@ struct InitSectionCacheTests {
     }
 
     /// The section at bytes 8 to 384 of a file, cut out of an answer.
-    private func cut(_ origin: Origin) async throws -> HeldInitialization {
+    private func cut(_ origin: Origin) async throws -> ArchivedInitSection {
         let keeper = InitSectionCache(
             channel: try #require(ChannelID("news")), rendition: video(0), store: MemorySegmentStore())
         let range = HLS.ByteRange(length: UInt64(Self.tables.count), offset: 8)

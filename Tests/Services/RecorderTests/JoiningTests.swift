@@ -189,12 +189,12 @@ struct JoiningTests {
             RecorderTests.list(numbers, date: { 450 + Double($0 - 50) * 6 })
         }
         var current = progress
-        let isNew = !current.awaitsNews(
+        let isNew = !current.awaitsNewEntry(
             of: RecorderTests.list(50...52, date: { 594 + Double($0 - 50) * 6 }), at: arrived(612))
         #expect(isNew)
-        let awaited = [612.0, 618, 624].map { progress.awaitsNews(of: old(50...52), at: arrived($0)) }
+        let awaited = [612.0, 618, 624].map { progress.awaitsNewEntry(of: old(50...52), at: arrived($0)) }
         #expect(awaited == [true, true, true])
-        let goesOn = !progress.awaitsNews(of: old(51...53), at: arrived(630))
+        let goesOn = !progress.awaitsNewEntry(of: old(51...53), at: arrived(630))
         #expect(goesOn)
     }
 }

@@ -12,7 +12,7 @@ struct JournalQueueTests {
     }
 
     private static func write(_ start: Double, until: Double?) -> JournalQueue.Write {
-        JournalQueue.Write(entry: loss(start), purpose: .news, retryUntil: until.map { moment($0) })
+        JournalQueue.Write(entry: loss(start), purpose: .other, retryUntil: until.map { moment($0) })
     }
 
     @Test("go one append at a time; what comes meanwhile shares the next one")
@@ -29,7 +29,7 @@ struct JournalQueueTests {
     @Test(
         "A segment whose fact the journal could not take is written again as long as the source may hold it")
     func journalFull() throws {
-        let full = JournalError.full(try #require(ChannelID("news")))
+        let full = JournalError.full(try #require(ChannelID("other")))
         for error in [full, .diskFull(path: "000001.jsonl")] {
             for (now, isRepeated) in [(9.0, true), (9.5, false)] {
                 var queue = JournalQueue()

@@ -177,7 +177,7 @@ struct KeyTokenTests {
     func presentUse() throws {
         let source = SourceSettings(url: "http://one.test/index.m3u8")
         var pending = Self.pending(Ciphered.lastTry("7.ts", at: try HTTPURL(source.url)))
-        pending.source = SourceLink.identity(source.url)
+        pending.source = SourceClient.identity(source.url)
         let actions = try restarted([source], pending)
         let use = try #require(actions.playlistRequests.first).use
         #expect(actions.usesToOpen.first == use)
@@ -190,11 +190,11 @@ struct KeyTokenTests {
             let first = SourceSettings(url: "http://one.test/index.m3u8")
             var second = try origin.source("/\(String(repeating: "a", count: 32))/live/index.m3u8?t=1")
             second.headers = ["X-Key": "1"]
-            let link = try SourceLink(second, client: origin.client, policy: AddressPolicy())
+            let link = try SourceClient(second, client: origin.client, policy: AddressPolicy())
             let fetcher = try origin.fetcher(store: MemorySegmentStore(), link: link)
             var pending = try #require(
                 await fetcher.outcome(of: try request(7, key: "key", origin)).pending)
-            if isLogForm { pending.source = SourceLink.logged(second.url) }
+            if isLogForm { pending.source = SourceClient.logged(second.url) }
             let actions = try restarted([first, second], pending)
             #expect(actions.usesToOpen.first?.source == second)
         }

@@ -13,7 +13,7 @@ struct LateArrivalTests {
     /// - Returns: whether its media are asked for, and the segment as it is listed then
     private func follow(
         late: Double, timestamp: Double?, isWhole: Bool = true,
-    ) throws -> (asks: Bool, segment: ListedSegment, before: ListedSegment, progress: RenditionProgress) {
+    ) throws -> (probes: Bool, segment: ListedSegment, before: ListedSegment, progress: RenditionProgress) {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
         progress.run = 7
         var before: ListedSegment?
@@ -34,7 +34,7 @@ struct LateArrivalTests {
         let arrival = arrived(1018.5 + 60 + late)
         let playlist = Self.playlist(10)
         let finding = progress.findStep(in: playlist, from: 2, at: arrival, shared: [:])
-        if finding == .asks(index: 2) {
+        if finding == .probes(index: 2) {
             let isJudged = progress.judgeStep(before: 12, timestamp: timestamp.map { Int64($0 * 90_000) })
             let isKnown = progress.findStep(in: playlist, from: 2, at: arrival, shared: [:]) == .none
             #expect(isJudged && isKnown)
@@ -43,7 +43,7 @@ struct LateArrivalTests {
             playlist, from: 2, opensHole: false, cause: nil, hole: .sourceStalled, arrival: arrival,
             shared: [:])
         return (
-            finding == .asks(index: 2), try #require(segments.first), try #require(before), progress
+            finding == .probes(index: 2), try #require(segments.first), try #require(before), progress
         )
     }
 
@@ -56,8 +56,8 @@ struct LateArrivalTests {
 
     @Test("follow those before them where their media do, and the timeline comes within a step of arrival")
     func follows() throws {
-        var (asks, segment, before, progress) = try follow(late: 20, timestamp: 50 + 72)
-        #expect(asks)
+        var (probes, segment, before, progress) = try follow(late: 20, timestamp: 50 + 72)
+        #expect(probes)
         #expect(segment.hole == nil && segment.placed.boundary == nil)
         #expect(segment.placed.start == before.placed.end)
         for number in 11..<40 {
@@ -73,8 +73,8 @@ struct LateArrivalTests {
 
     @Test("lie behind a hole where their media are later, too, or tell nothing", arguments: [92, nil])
     func hole(timestamp: Double?) throws {
-        let (asks, segment, before, _) = try follow(late: 20, timestamp: timestamp.map { 50 + $0 })
-        #expect(asks)
+        let (probes, segment, before, _) = try follow(late: 20, timestamp: timestamp.map { 50 + $0 })
+        #expect(probes)
         #expect(segment.hole == .sourceStalled && segment.placed.boundary == "hole")
         #expect(segment.placed.start == before.placed.end + 20 * seconds)
     }
@@ -82,8 +82,8 @@ struct LateArrivalTests {
     @Test("are not read where arrival tells enough: on time, much too late, behind what is not measured")
     func unread() throws {
         for (late, isWhole, isHole) in [(8, true, false), (60, true, true), (20, false, true)] {
-            let (asks, segment, _, _) = try follow(late: Double(late), timestamp: 122, isWhole: isWhole)
-            #expect(!asks)
+            let (probes, segment, _, _) = try follow(late: Double(late), timestamp: 122, isWhole: isWhole)
+            #expect(!probes)
             #expect((segment.hole != nil) == isHole, "\(late)")
         }
     }

@@ -9,7 +9,7 @@ import Timeline
 @Suite("Segments without dates that arrive late after a start")
 struct LateStartTests {
     private struct Follow {
-        var asks: Bool
+        var probes: Bool
         var segment: ListedSegment?
         var progress: RenditionProgress
     }
@@ -37,7 +37,7 @@ struct LateStartTests {
         let missing = Int64(number - 10)
         let finding = progress.findStep(
             in: playlist, from: 0, missing: missing, at: arrival, shared: [:])
-        if finding == .asks(index: 0) {
+        if finding == .probes(index: 0) {
             let isJudged = progress.judgeStep(
                 before: Int64(number), timestamp: timestamp.map { Int64($0 * 90_000) })
             let again = progress.findStep(in: playlist, from: 0, missing: missing, at: arrival, shared: [:])
@@ -46,14 +46,14 @@ struct LateStartTests {
         let segments = progress.list(
             playlist, from: 0, opensHole: missing > 0, cause: missing > 0 ? "hole" : nil,
             hole: .recorderDown, arrival: arrival, shared: [:])
-        return Follow(asks: finding == .asks(index: 0), segment: segments.first, progress: progress)
+        return Follow(probes: finding == .probes(index: 0), segment: segments.first, progress: progress)
     }
 
     @Test("lie where their media are, next to what is held or behind a hole")
     func media() throws {
         for (number, timestamp, start) in [(10, 110.0, 1060.0), (13, 128.5, 1078.5)] {
             let follow = try follow(number, arrivingAt: 1220, timestamp: timestamp)
-            #expect(follow.asks)
+            #expect(follow.probes)
             #expect(follow.segment?.placed.start == at(start))
             #expect(follow.segment?.hole == (number > 10 ? .recorderDown : nil))
         }
@@ -75,7 +75,7 @@ struct LateStartTests {
     @Test("are not asked where a source counts by milliseconds since 1970 from now on")
     func hugeNumbers() throws {
         let follow = try follow(1_800_000_000_000, arrivingAt: 1220, timestamp: nil)
-        #expect(!follow.asks && follow.segment != nil)
+        #expect(!follow.probes && follow.segment != nil)
     }
 
     @Test("and those behind them come nearer to arrival only gently")
@@ -95,16 +95,16 @@ struct LateStartTests {
         arguments: [9000, 80, 300, nil])
     func jump(timestamp: Double?) throws {
         let follow = try follow(10, arrivingAt: 1220, timestamp: timestamp)
-        #expect(follow.asks)
+        #expect(follow.probes)
         #expect(follow.segment?.placed.start == at(1202))
         #expect(follow.segment?.hole == .recorderDown)
     }
 
     @Test("are not read when numbers explain it, dates tell it, or no timestamp is known")
     func unread() throws {
-        #expect(try !follow(10, arrivingAt: 1080, timestamp: 110).asks)
-        #expect(try !follow(30, arrivingAt: 1200, timestamp: 110).asks)
-        #expect(try !follow(10, arrivingAt: 1220, timestamp: 110, held: false).asks)
-        #expect(try !follow(10, arrivingAt: 1220, timestamp: 110, isDated: true).asks)
+        #expect(try !follow(10, arrivingAt: 1080, timestamp: 110).probes)
+        #expect(try !follow(30, arrivingAt: 1200, timestamp: 110).probes)
+        #expect(try !follow(10, arrivingAt: 1220, timestamp: 110, held: false).probes)
+        #expect(try !follow(10, arrivingAt: 1220, timestamp: 110, isDated: true).probes)
     }
 }

@@ -12,7 +12,7 @@ struct LostFactTests {
     private static let held = "SELECT origin_number FROM segment ORDER BY start_us"
 
     private func search(_ process: RecordingProcess) -> LostFactSearch {
-        LostFactSearch(parts: process.parts, logger: silentLogger)
+        LostFactSearch(dependencies: process.dependencies, logger: silentLogger)
     }
 
     /// Takes the catalogue back to when only the first segments were there, as a restored backup does.
@@ -52,7 +52,7 @@ struct LostFactTests {
         try await RecorderFixture.run { fixture in
             let process = try await RecordingProcess(fixture)
             let other = try await RecordingProcess(
-                fixture, channel: try await fixture.otherChannel(), sharing: process.parts)
+                fixture, channel: try await fixture.otherChannel(), sharing: process.dependencies)
             var search = search(process)
             for recording in [process, other] {
                 try await recording.record(0...19)

@@ -95,7 +95,7 @@ struct MeasuredFactTests {
             (fact.measuredDuration, fact.firstTimestamp) = (2_000_000, Int64(second * 90_000))
             return fact
         }
-        var trail = TimestampTrail()
+        var trail = TimestampContinuity()
         for number: Int64 in 0..<5 {
             #expect(!trail.jumps(to: fact(number, at: Double(number) * 2)))
             trail.take(fact(number, at: Double(number) * 2))

@@ -19,7 +19,7 @@ struct OutOfStepTests {
     /// `delay` seconds later; below 0 that is how much later those of the first one arrive.
     private func record(shift: Int, delay: Double, cut: Double = 0, isStamped: Bool = true) -> Starts {
         var progress = ChannelProgress(choice: .auto)
-        var generator = SeededChance(seed: 1)
+        var generator = SeededRandomNumberGenerator(seed: 1)
         _ = progress.open([video(0), video(1)].map { RenditionDescription(id: $0) })
         var starts = Starts()
         for turn in 0..<10 {

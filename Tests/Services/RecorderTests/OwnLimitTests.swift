@@ -63,13 +63,13 @@ struct OwnLimitTests {
     }
 
     @Test("did not take that long to be answered", .timeLimit(.minutes(30)))
-    func lead() async throws {
+    func responseTime() async throws {
         try await Origin.run { origin in
             origin.serve("/live.m3u8", Self.media(3))
             origin.hang("/hanging.ts")
             var source = try origin.source("/live.m3u8")
             source.maxConnections = 1
-            let link = try SourceLink(source, client: origin.client, policy: AddressPolicy())
+            let link = try SourceClient(source, client: origin.client, policy: AddressPolicy())
             let hanging = Task {
                 try await link.session.fetch(
                     try origin.url("/hanging.ts").absoluteString,
@@ -84,7 +84,7 @@ struct OwnLimitTests {
             }
             _ = await hanging.result
             #expect(SteadyInstant.now - begun > .seconds(6))
-            #expect(fetched.lead < .seconds(5))
+            #expect(fetched.responseTime < .seconds(5))
         }
     }
 

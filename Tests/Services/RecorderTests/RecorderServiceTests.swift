@@ -16,7 +16,7 @@ struct RecorderServiceTests {
             let process = try await RecordingProcess(fixture)
             let log = LogLines()
             let service = RecorderService(
-                node: RecorderFixture.node, parts: process.parts, logger: log.logger)
+                node: RecorderFixture.node, dependencies: process.dependencies, logger: log.logger)
             var supervisor = ChannelSupervisor<RecordingBasis>()
             await fixture.pool.close()
             var complaint: String?
@@ -36,17 +36,17 @@ struct RecorderServiceTests {
                 channel: id, identity: SegmentIdentity(rendition: video(0), run: 1, number: 7),
                 start: at(0), duration: 6 * seconds, container: .transportStream,
                 cipher: .init(keyURL: "http://keys.test/1", iv: []), arrived: at(6), source: "")
-            let store = process.parts.store
+            let store = process.dependencies.store
             let bytes = pending.key
             _ = try await store.put([1], as: bytes)
             _ = try await process.journal.append([.keyPending(pending)])
-            let paused = UnownedJournal(channel: fixture.channel, parts: process.parts)
-            while try await paused.enterSome() {}
+            let paused = UnownedJournal(channel: fixture.channel, dependencies: process.dependencies)
+            while try await paused.enterBatch() {}
             #expect(try await process.journal.waitingCount() == 1)
 
             try await fixture.catalogue.delete(id)
             let service = RecorderService(
-                node: RecorderFixture.node, parts: process.parts, logger: silentLogger)
+                node: RecorderFixture.node, dependencies: process.dependencies, logger: silentLogger)
             var supervisor = ChannelSupervisor<RecordingBasis>()
             #expect(await service.reconcile(&supervisor, after: nil) == nil)
             try await eventually {

@@ -45,7 +45,7 @@ struct RenditionProgressTests {
         #expect(progress.hole(skips: 0, present: nil) == .sourceStalled)
         #expect(progress.hole(skips: 5, present: nil) == .sourceJump)
         #expect(progress.hole(skips: 5, present: .sourceUnreachable) == .sourceUnreachable)
-        progress.trouble = .sourceEnded
+        progress.outage = .sourceEnded
         #expect(progress.hole(skips: 5, present: .sourceUnreachable) == .sourceEnded)
     }
 
@@ -203,7 +203,7 @@ struct RenditionProgressTests {
         let later = list(60...63, date: { 1002 + Double($0) * 6 })
         let segments = take(&progress, later, opensHole: true, cause: "hole", arrival: arrival)
         #expect((starts(segments) == [1362, 1368, 1374, 1380]) == isBelieved)
-        #expect((progress.placing.distrust == nil) == isBelieved)
+        #expect((progress.placing.dateRejection == nil) == isBelieved)
     }
 
     @Test("What the segments of a source showed of its EXTINF counts again when it is back in use")

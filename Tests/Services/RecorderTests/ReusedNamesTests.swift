@@ -90,7 +90,7 @@ private struct ReusedNames {
                 duration: 6 * seconds, isLost: false, digest: Self.digest(of: "seg\(number).ts", era: 0))
         }
         let run = SourceRun(
-            id: Self.formerRun, source: SourceLink.identity(Self.url), began: at(-48),
+            id: Self.formerRun, source: SourceClient.identity(Self.url), began: at(-48),
             clock: isDated ? "source" : "arrival")
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 8, known: known)

@@ -27,7 +27,7 @@ struct SourceFieldsTests {
 
             var source = try origin.source("/index.m3u8")
             source.headers = ["X-Token": "abc"]
-            let link = try SourceLink(source, client: origin.client, policy: AddressPolicy())
+            let link = try SourceClient(source, client: origin.client, policy: AddressPolicy())
             let opening = PlaylistRequest(
                 use: SourceUse(number: 1, source: source), purpose: .opening, begun: moment(0))
             guard case .playlist = try await link.playlist(opening, clock: .system) else {

@@ -76,7 +76,7 @@ struct SourceOrderTests {
         for (last, expected) in cases {
             // What tells a source leaves its secrets out.
             var order = SourceOrder(urls.map { SourceSettings(url: "\($0)?token=1") })
-            order.begin(with: last.map { SourceLink.identity("\($0)?token=0") })
+            order.begin(with: last.map { SourceClient.identity("\($0)?token=0") })
             #expect(order.current == order.sources[expected])
             #expect(order.preferred == Array(order.sources[..<expected]))
         }
@@ -97,22 +97,22 @@ struct SourceOrderTests {
         var order = order(0, 1, 2)
         for _ in 0..<2 { order.leave(now: moment(0)) }
         #expect(order.preferred.map(\.url) == ["0", "1"])
-        order.takeBack(order.preferred[0], now: moment(60))
+        order.failBack(order.preferred[0], now: moment(60))
         #expect(order.current?.url == "0" && order.preferred.isEmpty)
     }
 
     @Test("Returns that do not last make the next one wait longer, up to a bound; a lasting one is forgiven")
-    func relapses() {
+    func failedReturns() {
         var order = order(0, 1)
         var pauses: [Duration] = []
         for turn in 0..<10 {
             order.leave(now: moment(Double(turn) * 100 + 10))
-            pauses.append(order.scoutPause)
-            order.takeBack(order.sources[0], now: moment(Double(turn) * 100 + 20))
+            pauses.append(order.failbackPause)
+            order.failBack(order.sources[0], now: moment(Double(turn) * 100 + 20))
         }
-        #expect(pauses.first == Limits.scoutPause && pauses.last == Limits.longestScoutPause)
+        #expect(pauses.first == Limits.failbackPause && pauses.last == Limits.longestFailbackPause)
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
         order.leave(now: moment(5000))
-        #expect(order.scoutPause == Limits.scoutPause)
+        #expect(order.failbackPause == Limits.failbackPause)
     }
 }

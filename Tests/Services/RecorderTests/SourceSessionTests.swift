@@ -20,11 +20,11 @@ struct SourceSessionTests {
     /// A session whose playlists have just arrived, with a target duration of six seconds.
     private static func session(_ renditions: [RenditionID]) throws -> SourceSession {
         var session = SourceSession(use, now: moment(0))
-        var places: [RenditionID: [HTTPURL]] = [:]
-        for id in renditions { places[id] = [try HTTPURL("http://one.test/\(id).m3u8")] }
+        var playlistURLs: [RenditionID: [HTTPURL]] = [:]
+        for id in renditions { playlistURLs[id] = [try HTTPURL("http://one.test/\(id).m3u8")] }
         session.open(
-            places, variables: [:],
-            polls: places.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) },
+            playlistURLs, variables: [:],
+            polls: playlistURLs.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) },
             at: Moment(date: at(0), steady: moment(0)))
         return session
     }
@@ -32,8 +32,8 @@ struct SourceSessionTests {
     /// Playlists go on until a time.
     private static func load(_ session: inout SourceSession, until time: Int) {
         for second in stride(from: 0, through: time, by: 6) {
-            for id in session.places.keys {
-                session.loaded(id, list(second...second + 4), isNews: true, now: moment(Double(second)))
+            for id in session.playlistURLs.keys {
+                session.loaded(id, list(second...second + 4), isChanged: true, now: moment(Double(second)))
             }
         }
     }

@@ -67,7 +67,7 @@ struct SourceStartTests {
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 20, known: known)
         let run = SourceRun(
-            id: 7, source: SourceLink.identity(sources[1].url), began: at(-44), clock: "arrival")
+            id: 7, source: SourceClient.identity(sources[1].url), began: at(-44), clock: "arrival")
         return Start(driver: try StateDriver(sources, heads: [head], newestRun: run))
     }
 
@@ -95,7 +95,7 @@ struct SourceStartTests {
         #expect(start.driver.state.sources.session?.use.source == Self.sources[1])
         #expect(start.driver.state.sourceChangeCount == 0)
         // The preferred one was looked at once, and is left alone for a while.
-        #expect(start.asked.filter { $0.purpose == .scouting }.map(\.time) == [0])
+        #expect(start.asked.filter { $0.purpose == .failbackCheck }.map(\.time) == [0])
     }
 
     @Test("looks in the source in use for what was still to be fetched from the one that is gone")

@@ -18,7 +18,7 @@ struct PlacingStage {
 
     /// Places segments of six seconds whose dates are given; nil has none.
     mutating func place(
-        _ dates: [Double?], arrival: Double, took lead: Double = 0, opensHole: Bool = false,
+        _ dates: [Double?], arrival: Double, took responseTime: Double = 0, opensHole: Bool = false,
         showsJump: Bool = false, shared: Double? = nil,
     ) {
         let entries = dates.enumerated().map { index, date in
@@ -26,7 +26,7 @@ struct PlacingStage {
                 duration: target, programDateTime: date.map { at($0) }, opensHole: opensHole && index == 0,
                 showsJump: showsJump && index == 0, sharedStart: shared.map { at($0) })
         }
-        placements += placing.place(entries, arrival: arrived(arrival, took: lead), target: target)
+        placements += placing.place(entries, arrival: arrived(arrival, took: responseTime), target: target)
     }
 
     var starts: [Double] { placements.map { PublisherStage.seconds($0.start) } }
@@ -36,8 +36,8 @@ struct PlacingStage {
 }
 
 /// A playlist's arrival at a time, seconds; its answer took so long.
-func arrived(_ time: Double, took lead: Double = 0) -> Arrival {
-    Arrival(date: at(time), steady: moment(time), lead: Int64(lead * 1_000_000))
+func arrived(_ time: Double, took responseTime: Double = 0) -> Arrival {
+    Arrival(date: at(time), steady: moment(time), responseTime: Int64(responseTime * 1_000_000))
 }
 
 @Suite("Time placing")
@@ -53,7 +53,7 @@ struct TimePlacingTests {
         #expect(stage.durations == [6, 6, 6, 6])
         #expect(stage.steps.isEmpty)
         #expect(stage.placing.clock == .source)
-        #expect(stage.placing.distrust == nil)
+        #expect(stage.placing.dateRejection == nil)
     }
 
     @Test("Dates that stray by a tenth of a second are left alone", arguments: [0.1, -0.1, 0.033])
@@ -108,7 +108,7 @@ struct TimePlacingTests {
         stage.place([112 - length], arrival: 118)
         #expect(stage.starts == [100, 106, 112])
         #expect(stage.placing.clock == .arrival)
-        #expect(stage.placing.distrust != nil)
+        #expect(stage.placing.dateRejection != nil)
     }
 
     @Test("A date that runs back during a stall is replaced by arrival: the stall stays a hole")
@@ -128,7 +128,7 @@ struct TimePlacingTests {
         #expect(stage.starts == [100, 106])
         #expect(stage.steps.isEmpty)
         #expect(stage.placing.clock == .arrival)
-        #expect(stage.placing.distrust != nil)
+        #expect(stage.placing.dateRejection != nil)
     }
 
     @Test(
@@ -198,7 +198,7 @@ struct TimePlacingTests {
         #expect(stage.placing.clock == .arrival)
         stage.placing.beginRun()
         stage.place([200], arrival: 206, opensHole: true)
-        #expect(stage.placing.clock == .source && stage.placing.distrust == nil)
+        #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
         #expect(stage.last == 200)
     }
 
@@ -213,7 +213,7 @@ struct TimePlacingTests {
         stage.place([nil], arrival: 124)
         #expect(stage.starts == [100, 106, 112, 118])
         #expect(stage.placing.clock == .arrival)
-        #expect(stage.placing.distrust == nil)
+        #expect(stage.placing.dateRejection == nil)
     }
 
     @Test(
@@ -226,7 +226,7 @@ struct TimePlacingTests {
         var source = PlacingStage(.source)
         source.place([nil], arrival: 106)
         #expect(source.starts == [100])
-        #expect(source.placing.distrust != nil)
+        #expect(source.placing.dateRejection != nil)
     }
 
     @Test("Moment that jitters by a target duration makes no hole and no overlap")

@@ -18,11 +18,11 @@ struct UnownedJournalTests {
             try await fixture.catalogue.heartbeat(node: RecorderFixture.otherNode, seconds: 600)
             let (reads, rounds) = (Count(), Count())
             let folder = try TemporaryFolder("journal")
-            var parts = owner.parts
-            parts.journal = try Self.journal(in: folder) { reads.add() }
-            parts.clock = Self.clock { rounds.add() }
+            var dependencies = owner.dependencies
+            dependencies.journal = try Self.journal(in: folder) { reads.add() }
+            dependencies.clock = Self.clock { rounds.add() }
             let id = fixture.channel.id
-            let journal = try parts.journal.channel(id)
+            let journal = try dependencies.journal.channel(id)
             let pending = KeyPendingSegment(
                 channel: id, identity: SegmentIdentity(rendition: video(0), run: 1, number: 7),
                 start: at(0), duration: 6 * seconds, container: .transportStream,
@@ -30,7 +30,8 @@ struct UnownedJournalTests {
             _ = try await journal.append([.keyPending(pending)])
             let task = ChannelTask(
                 channel: fixture.channel, node: RecorderFixture.node, heartbeat: Heartbeat(),
-                starts: AsyncSemaphore(permits: 1), unfinished: UnfinishedSegments(), parts: parts,
+                starts: AsyncSemaphore(permits: 1), unfinished: UnfinishedSegments(),
+                dependencies: dependencies,
                 logger: silentLogger)
             let run = Task { await task.run() }
             defer { run.cancel() }
@@ -45,7 +46,7 @@ struct UnownedJournalTests {
             #expect(try await journal.replay().map(\.1) == [.keyPending(pending)])
             run.cancel()
             await run.value
-            await parts.journal.close()
+            await dependencies.journal.close()
             await owner.kill()
         }
     }

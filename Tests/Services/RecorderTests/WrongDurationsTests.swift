@@ -186,7 +186,7 @@ struct WrongDurationsTests {
         "Without dates the measured media keep the timeline within two target durations, whatever EXTINF says",
         arguments: [0.5, 0.75, 1, 1.25, 1.6, 2, 0])
     func measured(ratio: Double) {
-        var random = SeededChance(seed: 3)
+        var random = SeededRandomNumberGenerator(seed: 3)
         let real = (0..<4_010).map { _ in Double.random(in: 4.5...6, using: &random) }
         let errors = errors(real: { real[$0] }, said: { $0 * ratio }, count: 4_000)
         #expect(errors.allSatisfy { abs($0) <= 12 })
@@ -197,7 +197,7 @@ struct WrongDurationsTests {
         "EXTINF that is always the target duration, or rounded to seconds, does not lead the timeline away")
     func constant() {
         for said in [{ _ in 6.0 }, { $0.rounded() }] as [(Double) -> Double] {
-            var random = SeededChance(seed: 4)
+            var random = SeededRandomNumberGenerator(seed: 4)
             let real = (0..<4_010).map { _ in Double.random(in: 3.5...6, using: &random) }
             let errors = errors(real: { real[$0] }, said: said, count: 4_000)
             #expect(errors.suffix(3_900).allSatisfy { abs($0) <= 9 })

@@ -136,10 +136,10 @@ struct WrongKeyTests {
             var stored: StoredSegment?
             if isWaiting {
                 let listed = requests[1].segment
-                let intake = try await fetcher.intake(
+                let prerequisites = try await fetcher.prerequisites(
                     of: listed, base: requests[1].base, asksForKeys: false)
                 let pending = try await fetcher.keep(
-                    listed, intake, base: requests[1].base, timeLimit: .seconds(30))
+                    listed, prerequisites, base: requests[1].base, timeLimit: .seconds(30))
                 stored = try await fetcher.open(pending)
             } else {
                 stored = await fetcher.outcome(of: requests[1]).stored

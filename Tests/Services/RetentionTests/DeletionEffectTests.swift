@@ -34,8 +34,8 @@ private final class HeldStore: SegmentStore {
         try await store.source(of: key, range: range)
     }
 
-    func sourceAtOnce(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
-        try store.sourceAtOnce(of: key)
+    func sourceWithoutBlocking(of key: ArchiveKey) throws(StoreError) -> ObjectSource? {
+        try store.sourceWithoutBlocking(of: key)
     }
 
     func contains(_ key: ArchiveKey) async throws(StoreError) -> Bool { try await store.contains(key) }
@@ -245,7 +245,7 @@ struct DeletionEffectTests {
             #expect(try await stage.fixture.left() == (facts: 10, files: 10))
             try await stage.pass(30) { _ in stage.store.change { $0.others += 1300 } }
             #expect(try await stage.fixture.left() == (facts: 0, files: 0))
-            #expect(stage.service.effect.trouble == nil)
+            #expect(stage.service.effect.failureCause == nil)
         }
     }
 
@@ -261,7 +261,7 @@ struct DeletionEffectTests {
                 stage.store.change { $0.others += second < 40 ? 600 : 0 }
             }
             #expect(try await stage.fixture.left().facts >= 4)
-            #expect(stage.service.effect.trouble == .withoutEffect)
+            #expect(stage.service.effect.failureCause == .withoutEffect)
             #expect(stage.diskGuard.isFull)
         }
     }

@@ -19,12 +19,12 @@ struct PruningTests {
             _ = try await test.pool.query(
                 "UPDATE intake SET seen_at = now() - interval '49 hours' WHERE NOT (feed_id = 1 AND origin_number = 1)"
             )
-            try await test.catalogue.pruneIntake()
+            try await test.catalogue.pruneIdentities()
             let left = try await test.rows(
                 "SELECT feed_id, origin_number FROM intake ORDER BY rendition_id, 1, 2")
             #expect(left == [[1, 1], [1, 2], [2, 5], [2, 1]])
             _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '49 hours'")
-            try await test.catalogue.pruneIntake()
+            try await test.catalogue.pruneIdentities()
             #expect(try await test.number("SELECT count(*) FROM intake") == 3)
         }
     }
@@ -62,7 +62,7 @@ struct PruningTests {
             try await age(test, run: 5, upTo: 60_000)
             try await age(test, run: 1, upTo: 25_000)
             try await limitDeletions(to: 10_000, in: test)
-            try await test.catalogue.pruneIntake()
+            try await test.catalogue.pruneIdentities()
             #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 5") == 3)
             #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 1") == 4)
             try await age(test, run: 1, upTo: 25_000)

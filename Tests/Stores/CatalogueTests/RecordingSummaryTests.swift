@@ -46,7 +46,7 @@ struct RecordingSummaryTests {
     }
 
     @Test("Holdings are summed per channel, with kept segments and deleted channels")
-    func holdings() async throws {
+    func archiveUsage() async throws {
         try await withCatalogue { test in
             let (one, other) = (
                 try await ChannelRecording("one", in: test), try await ChannelRecording("other", in: test)
@@ -57,9 +57,9 @@ struct RecordingSummaryTests {
             try await test.publish(0..<2, on: other)
             try await test.catalogue.delete(other.channel.id)
             #expect(
-                try await test.catalogue.holdings() == [
-                    Holding(channel: one.channel.id, bytes: 7000, oldest: midnight + 12 * second),
-                    Holding(channel: other.channel.id, bytes: 2000, oldest: midnight),
+                try await test.catalogue.archiveUsage() == [
+                    ArchiveUsage(channel: one.channel.id, bytes: 7000, oldest: midnight + 12 * second),
+                    ArchiveUsage(channel: other.channel.id, bytes: 2000, oldest: midnight),
                 ])
         }
     }

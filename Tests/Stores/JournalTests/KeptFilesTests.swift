@@ -174,7 +174,7 @@ struct KeptFilesTests {
         let channel = try journal.channel(try news())
         let lines = try await channel.append([sourceRun(1), sourceRun(2)])
         let other = try journal.channel(try #require(ChannelID("other")))
-        await #expect(throws: JournalError.fullAltogether) { try await other.append([sourceRun(3)]) }
+        await #expect(throws: JournalError.fullForAllChannels) { try await other.append([sourceRun(3)]) }
         await channel.trim(lines)
         await journal.close()
         let again = try folder.open(bounds: bounds)

@@ -14,7 +14,7 @@ struct ArchiveFileTests {
     func slice() async throws {
         let archive = try DirectoryArchive()
         try await archive.store.put([1, 2, 3], as: try segmentKey())
-        let source = try #require(try archive.store.sourceAtOnce(of: try segmentKey()))
+        let source = try #require(try archive.store.sourceWithoutBlocking(of: try segmentKey()))
         guard case .file(let slice) = source.with(range: 1..<3).body else {
             throw TestFailure("\(source.body)")
         }
@@ -32,10 +32,10 @@ struct ArchiveFileTests {
         }
         let key = try segmentKey()
         try await archive.store.put(Array(repeating: 7, count: 300_000), as: key)
-        #expect(try archive.store.sourceAtOnce(of: key) == nil)
+        #expect(try archive.store.sourceWithoutBlocking(of: key) == nil)
         await (try await archive.store.source(of: key, range: nil)).prepare()
         isCold.withLock { $0 = false }
-        #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000)
+        #expect(try archive.store.sourceWithoutBlocking(of: key)?.byteCount == 300_000)
     }
 
     /// preadv2(2) says so of NFS, FUSE and SMB.
@@ -45,16 +45,16 @@ struct ArchiveFileTests {
         let (key, other) = (try segmentKey(), try segmentKey(eight + Microseconds.perSecond))
         for key in [key, other] {
             try await archive.store.put(Array(repeating: 7, count: 300_000), as: key)
-            #expect(try archive.store.sourceAtOnce(of: key) == nil)
+            #expect(try archive.store.sourceWithoutBlocking(of: key) == nil)
         }
         for _ in 0..<2 {
             await (try await archive.store.source(of: key, range: nil)).prepare()
-            for _ in 0..<2 { #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 300_000) }
+            for _ in 0..<2 { #expect(try archive.store.sourceWithoutBlocking(of: key)?.byteCount == 300_000) }
             // What was read of the other one is not what is sent first.
             await (try await archive.store.source(of: other, range: 1..<300_000)).prepare()
-            #expect(try archive.store.sourceAtOnce(of: other) == nil)
+            #expect(try archive.store.sourceWithoutBlocking(of: other) == nil)
             _ = try await archive.store.space()
-            #expect(try archive.store.sourceAtOnce(of: key) == nil)
+            #expect(try archive.store.sourceWithoutBlocking(of: key) == nil)
         }
     }
 
@@ -72,11 +72,11 @@ struct ArchiveFileTests {
         for key in keys { try await archive.store.put([1, 2, 3], as: key) }
         _ = try await archive.store.source(of: keys[0], range: nil)
         isAsking.withLock { $0 = true }
-        for key in keys { #expect(try archive.store.sourceAtOnce(of: key) == nil) }
+        for key in keys { #expect(try archive.store.sourceWithoutBlocking(of: key) == nil) }
         #expect(openedByCaller.withLock { $0 } == 0)
         isAsking.withLock { $0 = false }
         await (try await archive.store.source(of: keys[1], range: nil)).prepare()
-        #expect(try archive.store.sourceAtOnce(of: keys[1])?.byteCount == 3)
+        #expect(try archive.store.sourceWithoutBlocking(of: keys[1])?.byteCount == 3)
     }
 
     @Test("A file that the kernel does not find at once is opened on another thread")
@@ -90,10 +90,10 @@ struct ArchiveFileTests {
         for (key, error) in zip(keys, [EAGAIN, ENOSYS, EINVAL, EPERM]) {
             try await archive.store.put([1, 2, 3], as: key)
             number.withLock { $0 = error }
-            #expect(try archive.store.sourceAtOnce(of: key) == nil)
+            #expect(try archive.store.sourceWithoutBlocking(of: key) == nil)
             number.withLock { $0 = nil }
             _ = try await archive.store.source(of: key, range: nil)
-            #expect(try archive.store.sourceAtOnce(of: key)?.byteCount == 3)
+            #expect(try archive.store.sourceWithoutBlocking(of: key)?.byteCount == 3)
         }
     }
 
@@ -110,12 +110,12 @@ struct ArchiveFileTests {
         try await archive.store.put([1, 2, 3], as: key)
         for round in 1...3 {
             _ = try await archive.store.space()
-            for _ in 0..<5 { #expect(try archive.store.sourceAtOnce(of: key) != nil) }
+            for _ in 0..<5 { #expect(try archive.store.sourceWithoutBlocking(of: key) != nil) }
             #expect(looks.withLock { $0 } == round)
         }
         isCold.withLock { $0 = true }
         _ = try await archive.store.space()
-        for _ in 0..<2 { #expect(try archive.store.sourceAtOnce(of: key) == nil) }
+        for _ in 0..<2 { #expect(try archive.store.sourceWithoutBlocking(of: key) == nil) }
         #expect(looks.withLock { $0 } == 5)
     }
 
@@ -136,7 +136,7 @@ struct ArchiveFileTests {
             _ = try await archive.store.space()
             #expect(posix_fadvise(slice.file.descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) == 0)
             let isInMemory = try isResident(slice.file.descriptor, byteCount)
-            isSaid = (try archive.store.sourceAtOnce(of: key) != nil) == (isInMemory && isTold)
+            isSaid = (try archive.store.sourceWithoutBlocking(of: key) != nil) == (isInMemory && isTold)
         }
         #expect(isSaid)
     }
@@ -160,18 +160,18 @@ struct ArchiveFileTests {
         let key = try segmentKey()
         try await archive.store.put([1, 2, 3], as: key)
         let before = opened.withLock { $0 }
-        for _ in 0..<5 { #expect(try archive.store.sourceAtOnce(of: key) != nil) }
+        for _ in 0..<5 { #expect(try archive.store.sourceWithoutBlocking(of: key) != nil) }
         #expect(opened.withLock { $0 } == before + 1)
         for _ in 0..<Limits.unusedFileRounds { _ = try await archive.store.space() }
-        _ = try archive.store.sourceAtOnce(of: key)
+        _ = try archive.store.sourceWithoutBlocking(of: key)
         #expect(opened.withLock { $0 } == before + 2)
         // A request keeps it while it is sent, the next one finds it gone.
-        let sent = try #require(try archive.store.sourceAtOnce(of: key))
+        let sent = try #require(try archive.store.sourceWithoutBlocking(of: key))
         try await archive.store.delete(key)
         #expect(sent.byteCount == 3)
         #expect(await failure { try await archive.look(for: key) } == .notFound(key))
         try await archive.store.put([1, 2, 3], as: key)
-        _ = try archive.store.sourceAtOnce(of: key)
+        _ = try archive.store.sourceWithoutBlocking(of: key)
         try await archive.store.deleteChannel(key.channel)
         #expect(await failure { try await archive.look(for: key) } == .notFound(key))
     }

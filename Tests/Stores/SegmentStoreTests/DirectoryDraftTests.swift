@@ -66,7 +66,7 @@ struct DirectoryDraftTests {
             try await archive.store.put([UInt8(number % 3)], as: try segmentKey())
             let draft = try await archive.store.makeDraft()
             if number % 2 == 0 { try await draft.append([1]) }
-            _ = try archive.store.sourceAtOnce(of: try segmentKey())
+            _ = try archive.store.sourceWithoutBlocking(of: try segmentKey())
             _ = try await archive.store.read(try segmentKey())
         }
         // Files that were read stay open until they were not used for some rounds.
@@ -171,10 +171,10 @@ struct DirectoryDraftTests {
         let archive = try DirectoryArchive()
         let folder = try DraftFolder.open(archive.root + "/.drafts", disk: Disk(), logger: silentLogger)
         let thread = BlockingExecutor(label: "test")
-        var places = try (0..<Limits.openDrafts).map { _ in try folder.makePlace(thread: thread) }
-        #expect(await failure { _ = try folder.makePlace(thread: thread) } == .tooManyDrafts)
+        var places = try (0..<Limits.openDrafts).map { _ in try folder.makeDraftFile(thread: thread) }
+        #expect(await failure { _ = try folder.makeDraftFile(thread: thread) } == .tooManyDrafts)
         places.removeLast().clear()
-        _ = try folder.makePlace(thread: thread)
+        _ = try folder.makeDraftFile(thread: thread)
         for place in places { place.clear() }
     }
 }

@@ -69,8 +69,8 @@ struct SegmentStoreContractTests {
         try await kind.withStore { store in
             try await store.put(Array("abcdef".utf8), as: try segmentKey())
             await (try await store.source(of: try segmentKey(), range: nil)).prepare()
-            let source = try store.sourceAtOnce(of: try segmentKey())
-            #expect((source != nil) == kind.answersAtOnce)
+            let source = try store.sourceWithoutBlocking(of: try segmentKey())
+            #expect((source != nil) == kind.answersWithoutBlocking)
             guard let source else { return }
             #expect(source.byteCount == 6)
             #expect(try await sent(source.body) == Array("abcdef".utf8))
@@ -98,7 +98,7 @@ struct SegmentStoreContractTests {
             #expect(await failure { _ = try await store.source(of: key, range: nil) } == .notFound(key))
             #expect(await failure { _ = try await store.read(key) } == .notFound(key))
             if kind == .memory {
-                #expect(await failure { _ = try store.sourceAtOnce(of: key) } == .notFound(key))
+                #expect(await failure { _ = try store.sourceWithoutBlocking(of: key) } == .notFound(key))
             }
             #expect(try await store.contains(key) == false)
             try await store.delete(key)

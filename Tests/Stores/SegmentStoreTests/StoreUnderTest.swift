@@ -12,13 +12,13 @@ enum StoreKind: String, CaseIterable {
     case remoteMemory
     case directory
 
-    var answersAtOnce: Bool { self != .remoteMemory }
+    var answersWithoutBlocking: Bool { self != .remoteMemory }
 
     /// Runs a body with an empty store.
     func withStore(_ body: (any SegmentStore) async throws -> Void) async throws {
         switch self {
         case .memory: try await body(MemorySegmentStore())
-        case .remoteMemory: try await body(MemorySegmentStore(answersAtOnce: false))
+        case .remoteMemory: try await body(MemorySegmentStore(answersWithoutBlocking: false))
         case .directory:
             let folder = try TemporaryFolder("archive")
             try await body(DirectorySegmentStore.open(folder.path(of: "archive"), logger: silentLogger))
@@ -48,7 +48,7 @@ struct DirectoryArchive {
 
     /// Looks for an object as a server does: at once, and where that is not possible the long way.
     func look(for key: ArchiveKey) async throws(StoreError) {
-        if try store.sourceAtOnce(of: key) == nil { _ = try await store.source(of: key, range: nil) }
+        if try store.sourceWithoutBlocking(of: key) == nil { _ = try await store.source(of: key, range: nil) }
     }
 
     /// Files and folders below the root, without the drafts' folder and its lock.

@@ -30,7 +30,7 @@ struct HandlerTransport: APITransport {
         }
         switch handler.answer(request) {
         case .now(let response): return response
-        case .later(let work), .soon(let work), .reserved(let work): return await work()
+        case .later(let work), .lightweight(let work), .reserved(let work): return await work()
         }
     }
 }

@@ -12,7 +12,7 @@ struct ArrayPartsTests {
         "Each element is passed once, in parts of at most the length", arguments: [0, 1, 24, 25, 26, 97, 100])
     func all(count: Int) async throws {
         let parts = Mutex<[[Int]]>([])
-        await Array(0..<count).inParts(of: 25) { part in parts.withLock { $0.append(Array(part)) } }
+        await Array(0..<count).inChunks(of: 25) { part in parts.withLock { $0.append(Array(part)) } }
         let seen = parts.withLock { $0 }
         #expect(seen.flatMap(\.self).sorted() == Array(0..<count))
         #expect(seen.allSatisfy { $0.count <= 25 && $0 == $0.sorted() })
@@ -22,7 +22,7 @@ struct ArrayPartsTests {
     @Test("Parts run at the same time")
     func together() async throws {
         let arrived = Atomic(0)
-        await Array(0..<2).inParts(of: 1) { _ in
+        await Array(0..<2).inChunks(of: 1) { _ in
             arrived.add(1, ordering: .relaxed)
             while arrived.load(ordering: .relaxed) < 2 { await Task.yield() }
         }
@@ -33,7 +33,7 @@ struct ArrayPartsTests {
     func failure() async throws {
         let ended = Atomic(0)
         await #expect(throws: Refusal(number: 1)) {
-            try await Array(0..<4).inParts(of: 1) { (part) async throws(Refusal) in
+            try await Array(0..<4).inChunks(of: 1) { (part) async throws(Refusal) in
                 if part.first == 1 { throw Refusal(number: 1) }
                 for _ in 0..<10 { await Task.yield() }
                 ended.add(1, ordering: .relaxed)

@@ -11,8 +11,8 @@ struct OpeningTests {
         let playlist = try read.playlist.media
         #expect(
             read.notes == [
-                Note(deviation: .openingComments, tag: nil, line: 1, count: 2),
-                Note(deviation: .blankStart, tag: nil, line: 4),
+                DeviationNote(deviation: .openingComments, tag: nil, line: 1, count: 2),
+                DeviationNote(deviation: .blankStart, tag: nil, line: 4),
             ])
         #expect(playlist.unknownLines == ["# made by a packager", "## twice"])
         #expect(playlist.segments.map(\.uri) == ["a.ts"])

@@ -48,7 +48,7 @@ struct RepeatedTagTests {
     func equalRepeats() throws {
         let read = try Playlist.reading(
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-TARGETDURATION:4\n")
-        #expect(read.notes == [Note(deviation: .repeatedTag, tag: .targetDuration, line: 5)])
+        #expect(read.notes == [DeviationNote(deviation: .repeatedTag, tag: .targetDuration, line: 5)])
     }
 
     @Test("A repeat that cannot be read leaves the value before it")

@@ -21,7 +21,7 @@ struct SegmentDurationTests {
             b.ts
             """)
         let playlist = try read.playlist.media
-        #expect(read.notes == [Note(deviation: .missingDuration, tag: nil, line: 10)])
+        #expect(read.notes == [DeviationNote(deviation: .missingDuration, tag: nil, line: 10)])
         #expect(playlist.segments.map(\.uri) == ["a.ts", "b.ts"])
         #expect(playlist.number(at: 1) == 8)
         let last = playlist.segments[1]
@@ -45,13 +45,13 @@ struct SegmentDurationTests {
             "#EXT-X-TARGETDURATION:100\n" + segments + "#EXT-X-TARGETDURATION:4\n",
             "#EXT-X-TARGETDURATION:1\n" + segments + "#EXT-X-TARGETDURATION:4\n",
         ])
-    func absurdDuration(text: String) throws {
+    func implausibleDuration(text: String) throws {
         let read = try Playlist.reading("#EXTM3U\n" + text)
         let playlist = try read.playlist.media
         #expect(playlist.segments.map(\.durationMicroseconds) == [40_000_000, 0, 4_000_000])
         let line = text.hasPrefix("#EXTINF") ? 4 : 5
-        let notes = read.notes.filter { $0.deviation == .absurdDuration }
-        #expect(notes == [Note(deviation: .absurdDuration, tag: .duration, line: line)])
+        let notes = read.notes.filter { $0.deviation == .implausibleDuration }
+        #expect(notes == [DeviationNote(deviation: .implausibleDuration, tag: .duration, line: line)])
     }
 
     @Test("A derived target duration is told from one that the playlist gives")
@@ -69,8 +69,9 @@ struct SegmentDurationTests {
     @Test(
         "A number too large for the clock is implausible, and not unreadable",
         arguments: [
-            ("99999999999999999999999", Deviation.absurdDuration), ("9223372036854.775807", .absurdDuration),
-            ("+18446744073709551616.5", .absurdDuration), ("-99999999999999999999", .negativeDuration),
+            ("99999999999999999999999", Deviation.implausibleDuration),
+            ("9223372036854.775807", .implausibleDuration),
+            ("+18446744073709551616.5", .implausibleDuration), ("-99999999999999999999", .negativeDuration),
             ("9999999999999999999x", .unreadableDuration), ("-.", .unreadableDuration),
         ])
     func hugeDuration(text: String, deviation: Deviation) throws {

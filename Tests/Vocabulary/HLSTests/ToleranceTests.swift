@@ -82,10 +82,10 @@ struct ToleranceTests {
         .extinf("#EXTINF:,", [.unreadableDuration], 0),
         .extinf("#EXTINF:", [.unreadableDuration, .missingComma], 0),
         .extinf("#EXTINF:40,", [], 40_000_000),
-        .extinf("#EXTINF:41,", [.absurdDuration], 0),
-        .extinf("#EXTINF:99999999999999999999999,", [.absurdDuration], 0),
-        .extinf("#EXTINF:9000000000000,", [.absurdDuration], 0),
-        .extinf("#EXTINF:86401,", [.absurdDuration], 0),
+        .extinf("#EXTINF:41,", [.implausibleDuration], 0),
+        .extinf("#EXTINF:99999999999999999999999,", [.implausibleDuration], 0),
+        .extinf("#EXTINF:9000000000000,", [.implausibleDuration], 0),
+        .extinf("#EXTINF:86401,", [.implausibleDuration], 0),
         .extinf("#EXTINF:4 note,Title", [.textAfterDuration], 4_000_000),
     ]
 
@@ -110,7 +110,7 @@ struct ToleranceTests {
     @Test("A note says where the fault first occurs and how often")
     func noteIsCounted() throws {
         let read = try Playlist.reading("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4\na\n#EXTINF:4\nb\n")
-        #expect(read.notes == [Note(deviation: .missingComma, tag: .duration, line: 3, count: 2)])
+        #expect(read.notes == [DeviationNote(deviation: .missingComma, tag: .duration, line: 3, count: 2)])
         #expect(read.notes[0].description == "line 3, EXTINF: EXTINF without a comma (2 times)")
     }
 

@@ -20,7 +20,7 @@ struct UnusableRangeTests {
     func alone(range: String) throws {
         let read = try Playlist.reading(Self.text(range))
         let playlist = try read.playlist.media
-        #expect(read.notes == [Note(deviation: .unusableRange, tag: .byteRange, line: 7)])
+        #expect(read.notes == [DeviationNote(deviation: .unusableRange, tag: .byteRange, line: 7)])
         #expect(playlist.segments.map(\.uri) == ["a", "b", "c"])
         #expect(playlist.segments.map(\.isGap) == [false, true, false])
         #expect(playlist.segments.allSatisfy { $0.byteRange == nil })
@@ -44,7 +44,7 @@ struct UnusableRangeTests {
         let playlist = try read.playlist.media
         #expect(playlist.segments.map(\.isGap) == [false, true, true, false, false])
         #expect(playlist.segments.map { $0.byteRange?.offset } == [0, nil, nil, 10, 15])
-        #expect(read.notes == [Note(deviation: .unusableRange, tag: nil, line: 8, count: 2)])
+        #expect(read.notes == [DeviationNote(deviation: .unusableRange, tag: nil, line: 8, count: 2)])
     }
 
     @Test("is not continued by the range of another resource: such a playlist is refused")

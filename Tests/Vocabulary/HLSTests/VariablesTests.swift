@@ -35,7 +35,7 @@ struct VariablesTests {
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-DEFINE:QUERYPARAM=\"a\"\n#EXT-X-DEFINE:IMPORT=\"b\"\n"
         let read = try Playlist.reading(text + "#EXTINF:4,\nx{$a}{$b}.ts\n", source: source)
         #expect(try read.playlist.media.segments.map(\.uri) == ["x.ts"])
-        #expect(read.notes == [Note(deviation: .unknownVariable, tag: .define, line: 3, count: 2)])
+        #expect(read.notes == [DeviationNote(deviation: .unknownVariable, tag: .define, line: 3, count: 2)])
         let error = PlaylistError(line: 3, tag: nil, reason: .variableUndefined("c"))
         #expect(throws: error) { try Playlist.reading("#EXTM3U\n#EXTINF:4,\n{$c}\n", source: source) }
     }

@@ -42,7 +42,7 @@ struct HTTPHeadersTests {
         for change: (inout HTTPResponse) -> Void in [
             { $0.status = .notFound }, { $0.headers["A"] = "b" }, { $0.body = .bytes([1]) },
         ] {
-            answer.kept = KeptAnswer()
+            answer.kept = PreparedResponseSlot()
             change(&answer)
             #expect(answer.kept == nil)
         }

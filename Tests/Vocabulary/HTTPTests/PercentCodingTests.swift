@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-struct PercentCodingTests {
+struct PercentEncodingTests {
     @Test(
         "Escapes become their bytes as UTF-8",
         arguments: [
@@ -9,12 +9,12 @@ struct PercentCodingTests {
             ("%25%32%35", "%25"),
         ])
     func decoding(text: String, expected: String) {
-        #expect(PercentCoding.decoded(text) == expected)
+        #expect(PercentEncoding.decoded(text) == expected)
     }
 
     @Test("In a form a plus is a space, an escaped plus is a plus")
     func plus() {
-        #expect(PercentCoding.decoded("a+b%2Bc", plusIsSpace: true) == "a b+c")
+        #expect(PercentEncoding.decoded("a+b%2Bc", plusIsSpace: true) == "a b+c")
     }
 
     @Test(
@@ -23,7 +23,7 @@ struct PercentCodingTests {
             "%", "%2", "%G0", "%0G", "a%", "%C3", "%C0%AF", "%ED%A0%80", "%FF", "%%20",
         ])
     func malformed(text: String) {
-        #expect(PercentCoding.decoded(text) == nil)
+        #expect(PercentEncoding.decoded(text) == nil)
     }
 
     @Test(
@@ -33,7 +33,7 @@ struct PercentCodingTests {
             ("/%2541", "/%2541"), ("/%41%4", "/%41%4"), ("/%%341", "/%%341"), ("", ""),
         ])
     func normalizing(path: String, expected: String) {
-        #expect(PercentCoding.normalized(path) == expected)
+        #expect(PercentEncoding.normalized(path) == expected)
     }
 
     @Test(
@@ -43,7 +43,7 @@ struct PercentCodingTests {
             ("\n", "%0A"),
         ])
     func encoding(text: String, expected: String) {
-        #expect(PercentCoding.encoded(text) == expected)
-        #expect(PercentCoding.decoded(expected) == text)
+        #expect(PercentEncoding.encoded(text) == expected)
+        #expect(PercentEncoding.decoded(expected) == text)
     }
 }

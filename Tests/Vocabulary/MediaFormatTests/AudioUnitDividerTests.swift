@@ -2,12 +2,12 @@ import Testing
 
 @testable import MediaFormat
 
-@Suite struct AudioUnitDividerTests {
+@Suite struct AudioFrameSplitterTests {
     private static let pid = TransportStreamBuilder.audioPID
     private static let frame = AudioFrames.aac(byteCount: 170)
 
     private func divided(_ bytes: [UInt8]) -> [UInt8] {
-        var divider = AudioUnitDivider()
+        var divider = AudioFrameSplitter()
         divider.begin()
         return divider.append(bytes) + divider.finish()
     }

@@ -6,7 +6,7 @@ struct ContainerSnifferTests {
     @Test(
         "What origins send instead of media is identified",
         arguments: [
-            ("<!DOCTYPE html><html><body>404</body></html>", Lookalike.html), ("  \r\n<HTML>", .html),
+            ("<!DOCTYPE html><html><body>404</body></html>", DetectedContent.html), ("  \r\n<HTML>", .html),
             ("\u{FEFF}<html>", .html), ("<?xml version=\"1.0\"?><Error/>", .xml), ("{\"error\":1}", .json),
             ("[1]", .json),
             ("#EXTM3U\n#EXT-X-VERSION:3\n", .playlist), ("Gateway Timeout", .text), ("Not Found", .text),
@@ -14,7 +14,7 @@ struct ContainerSnifferTests {
             ("WEBVTTX", .text), ("G" + String(repeating: "o", count: 600), .text),
             ("GIF89a\u{1}\u{2}" + String(repeating: "x", count: 400), .binary),
         ])
-    func lookalikes(text: String, kind: Lookalike) {
+    func lookalikes(text: String, kind: DetectedContent) {
         let excerpt = Array(text.utf8.prefix(Limits.excerptByteCount))
         #expect(throws: MediaFormatError.unrecognised(kind, excerpt: excerpt)) {
             try MediaInspector.inspect(Array(text.utf8))
@@ -24,10 +24,10 @@ struct ContainerSnifferTests {
     @Test(
         "Compressed and encrypted bodies do not count as media",
         arguments: [
-            ([0x1F, 0x8B, 8, 0], Lookalike.gzip), ([0xDE, 0xAD, 0xBE, 0xEF], .binary),
+            ([0x1F, 0x8B, 8, 0], DetectedContent.gzip), ([0xDE, 0xAD, 0xBE, 0xEF], .binary),
             ([0xFF, 0xFE, 0x3C, 0x00], .binary),
-        ] as [([UInt8], Lookalike)])
-    func binary(bytes: [UInt8], kind: Lookalike) {
+        ] as [([UInt8], DetectedContent)])
+    func binary(bytes: [UInt8], kind: DetectedContent) {
         #expect(throws: MediaFormatError.unrecognised(kind, excerpt: bytes)) {
             try MediaInspector.inspect(bytes)
         }
@@ -47,7 +47,7 @@ struct ContainerSnifferTests {
     func webVTT(text: String) throws {
         let found = try MediaInspector.inspect(Array(text.utf8))
         #expect(found.container == .webVTT)
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.tracks.map(\.kind) == [.subtitles])
         #expect(found.byteCount == text.utf8.count)
     }

@@ -12,7 +12,7 @@ struct FragmentedMP4InspectorTests {
     func whole() throws {
         let found = try MediaInspector.inspect(MovieBuilder.segment(), initSection: initSection)
         #expect(found.container == .fragmentedMP4)
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.firstTimestamp == MediaTimestamp(track: 128_000, timescale: 12800))
         #expect(found.lastTimestamp == MediaTimestamp(track: 128_000 + 49 * 512, timescale: 12800))
         #expect(found.durationMicroseconds == 2_000_000)
@@ -25,7 +25,7 @@ struct FragmentedMP4InspectorTests {
     @Test("Without an initialization section a segment is whole but has no times")
     func noInitSection() throws {
         let found = try MediaInspector.inspect(MovieBuilder.segment())
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.firstTimestamp == nil)
         #expect(found.tracks.map(\.id) == [1, 2])
     }
@@ -63,8 +63,8 @@ struct FragmentedMP4InspectorTests {
         let moof = MovieBuilder.box("moof", MovieBuilder.fragment(1, time: 0, MovieBuilder.run(1)))
         let long = MovieBuilder.longBox("mdat", [1, 2, 3])
         let open: [UInt8] = [0, 0, 0, 0] + Array("mdat".utf8) + [1, 2, 3]
-        #expect(try MediaInspector.inspect(moof + long).wholeness == .whole)
-        #expect(try MediaInspector.inspect(moof + open).wholeness == .whole)
+        #expect(try MediaInspector.inspect(moof + long).integrity == .whole)
+        #expect(try MediaInspector.inspect(moof + open).integrity == .whole)
     }
 
     @Test(
@@ -75,19 +75,19 @@ struct FragmentedMP4InspectorTests {
     func impossibleSize(size: [UInt8]) throws {
         let moof = MovieBuilder.box("moof", [])
         let found = try MediaInspector.inspect(moof + size + Array("mdat".utf8))
-        #expect(found.wholeness == .damaged(.invalidBox(offset: 8)))
+        #expect(found.integrity == .damaged(.invalidBox(offset: 8)))
     }
 
     @Test("Huge sizes are truncation, not a trap")
     func hugeSize() throws {
         let moof = MovieBuilder.box("moof", [])
         let huge: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8) + Array(repeating: 0xFF, count: 8)
-        #expect(try MediaInspector.inspect(moof + huge).wholeness == .damaged(.truncatedBox(type: "mdat")))
+        #expect(try MediaInspector.inspect(moof + huge).integrity == .damaged(.truncatedBox(type: "mdat")))
         let run = MovieBuilder.fullBox(
             "trun", flags: 0x1, MovieBuilder.number(0xFFFF_FFFF, 4) + MovieBuilder.zeros(4))
         let fragment = MovieBuilder.fragment(1, time: .max, run + run)
         let bytes = MovieBuilder.box("moof", fragment) + MovieBuilder.box("mdat", [])
-        #expect(try MediaInspector.inspect(bytes, initSection: initSection).wholeness == .whole)
+        #expect(try MediaInspector.inspect(bytes, initSection: initSection).integrity == .whole)
     }
 
     @Test(
@@ -97,7 +97,7 @@ struct FragmentedMP4InspectorTests {
             MovieBuilder.box("free", []) + MovieBuilder.box("mdat", []),
         ])
     func missingMedia(bytes: [UInt8]) throws {
-        #expect(try MediaInspector.inspect(bytes).wholeness == .damaged(.missingMedia))
+        #expect(try MediaInspector.inspect(bytes).integrity == .damaged(.missingMedia))
     }
 
     @Test("Every way of cutting the media box is truncation")
@@ -105,7 +105,7 @@ struct FragmentedMP4InspectorTests {
         let bytes = MovieBuilder.segment()
         for count in (bytes.count - 300)..<bytes.count {
             let found = try MediaInspector.inspect(Array(bytes.prefix(count)), initSection: initSection)
-            #expect(found.wholeness == .damaged(.truncatedBox(type: "mdat")))
+            #expect(found.integrity == .damaged(.truncatedBox(type: "mdat")))
         }
     }
 }

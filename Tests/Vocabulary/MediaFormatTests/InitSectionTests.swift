@@ -25,7 +25,7 @@ struct InitSectionTests {
         let expected = try MediaInspector.inspect(segment)
         #expect(section.container == .transportStream)
         #expect(found.tracks == expected.tracks)
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.byteCount == media.count)
         #expect(try MediaInspector.inspect(media).tracks != expected.tracks)
         #expect(throws: MediaFormatError.invalidInitSection(.partialPacket(byteCount: 187))) {

@@ -19,7 +19,7 @@ struct PackedAudioInspectorTests {
         let found = try MediaInspector.inspect(
             AudioFrames.tag(time: 8_589_934_591) + Self.repeated(frame, 10))
         #expect(found.container == .packedAudio(kind))
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.firstTimestamp?.value == 8_589_934_591)
         #expect(found.codecStrings == [codec])
         #expect(found.durationMicroseconds == samples * 10 * 1_000_000 / rate)
@@ -30,7 +30,7 @@ struct PackedAudioInspectorTests {
         arguments: [[], AudioFrames.tag(time: 1, owner: "org.example")])
     func noTime(tag: [UInt8]) throws {
         let found = try MediaInspector.inspect(tag + Self.repeated(AudioFrames.ac3, 2))
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.firstTimestamp == nil)
     }
 
@@ -39,26 +39,26 @@ struct PackedAudioInspectorTests {
         let frame = AudioFrames.aac(byteCount: 100)
         let found = try MediaInspector.inspect(Self.repeated(frame, 3) + Array(frame.prefix(count)))
         let missing = count < 7 ? 7 - count : 100 - count
-        #expect(found.wholeness == .damaged(.partialFrame(missingByteCount: missing)))
+        #expect(found.integrity == .damaged(.partialFrame(missingByteCount: missing)))
     }
 
     @Test("A frame that does not begin where the last ended is damage, with its offset")
     func lost() throws {
         let frame = AudioFrames.aac(byteCount: 100)
         let found = try MediaInspector.inspect(Self.repeated(frame, 3) + [0] + Self.repeated(frame, 9))
-        #expect(found.wholeness == .damaged(.lostSynchronisation(offset: 300)))
+        #expect(found.integrity == .damaged(.lostSynchronisation(offset: 300)))
     }
 
     @Test("Frames as short as their header are walked")
     func shortFrames() throws {
         let found = try MediaInspector.inspect(Self.repeated(AudioFrames.aac(byteCount: 7), 5))
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.durationMicroseconds == 106_666)
     }
 
     @Test("A tag alone is not media")
     func tagOnly() throws {
-        #expect(try MediaInspector.inspect(AudioFrames.tag(time: 5)).wholeness == .damaged(.missingMedia))
+        #expect(try MediaInspector.inspect(AudioFrames.tag(time: 5)).integrity == .damaged(.missingMedia))
     }
 
     @Test("A tag beyond the limit is skipped, and the format is recognised after it")
@@ -68,6 +68,6 @@ struct PackedAudioInspectorTests {
             Array("ID3".utf8) + [4, 0, 0] + AudioFrames.syncSafe(size) + Array(repeating: 0, count: size)
         let found = try MediaInspector.inspect(tag + AudioFrames.ac3)
         #expect(found.container == .packedAudio(.ac3))
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
     }
 }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import MediaFormat
 
-@Suite struct PackedAudioPacketsTests {
-    private func packets(_ audio: [UInt8], at time: UInt64, _ packets: inout PackedAudioPackets, pieces: Int)
+@Suite struct PackedAudioMuxerTests {
+    private func packets(_ audio: [UInt8], at time: UInt64, _ packets: inout PackedAudioMuxer, pieces: Int)
         -> [UInt8]
     {
         packets.begin(at: time)
@@ -27,10 +27,10 @@ import Testing
         let first: UInt64 = 8_589_934_591
         let audio = AudioFrames.tag(time: first) + (0..<10).flatMap { _ in frame }
         for pieces in [1, 50, 10_000] {
-            var writer = PackedAudioPackets()
+            var writer = PackedAudioMuxer()
             let found = try MediaInspector.inspect(packets(audio, at: 0, &writer, pieces: pieces))
             #expect(found.container == .transportStream)
-            #expect(found.wholeness == .whole)
+            #expect(found.integrity == .whole)
             #expect(found.firstTimestamp?.value == first)
             #expect(found.tracks.count == 1)
             let length = Int64(samples * 10 * 1_000_000 / rate)
@@ -41,7 +41,7 @@ import Testing
     @Test("Without a tag the given time counts, and what nearly follows the segment before follows it")
     func noTag() throws {
         let audio = (0..<10).flatMap { _ in AudioFrames.aac(byteCount: 100) }
-        var writer = PackedAudioPackets()
+        var writer = PackedAudioMuxer()
         var tables: [UInt8]?
         var seen: [UInt64?] = []
         // Ten frames have 19,200 ticks.
@@ -57,7 +57,7 @@ import Testing
     @Test("What is no frame ends the segment, and not the next one")
     func damage() throws {
         let frame = AudioFrames.aac(byteCount: 100)
-        var writer = PackedAudioPackets()
+        var writer = PackedAudioMuxer()
         let first = packets(frame + frame + [UInt8](repeating: 0, count: 500), at: 0, &writer, pieces: 64)
         #expect(first.count == 4 * 188)
         #expect(packets(frame + Array(frame.prefix(50)), at: 0, &writer, pieces: 64).count == 188)

@@ -63,7 +63,7 @@ struct StreamingInspectorTests {
         let stream = Self.samples[0]
         for count in 189..<stream.count where count % 188 != 0 {
             let found = try? Self.inspect(Array(stream.prefix(count)), pieces: 4096).get()
-            #expect(found?.wholeness == .damaged(.partialPacket(byteCount: count % 188)))
+            #expect(found?.integrity == .damaged(.partialPacket(byteCount: count % 188)))
         }
     }
 

@@ -7,7 +7,7 @@ struct TransportStreamInspectorTests {
         let bytes = TransportStreamBuilder.segment()
         let found = try MediaInspector.inspect(bytes)
         #expect(found.container == .transportStream)
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.byteCount == bytes.count)
         #expect(found.firstTimestamp == MediaTimestamp(mpeg: 900_000))
         #expect(found.lastTimestamp == MediaTimestamp(mpeg: 914_400))
@@ -79,7 +79,7 @@ struct TransportStreamInspectorTests {
     @Test("A cut last packet is damage, with its length", arguments: [1, 4, 100, 187])
     func partialPacket(count: Int) throws {
         let bytes = TransportStreamBuilder.segment() + Array(TransportStreamBuilder.segment().prefix(count))
-        #expect(try MediaInspector.inspect(bytes).wholeness == .damaged(.partialPacket(byteCount: count)))
+        #expect(try MediaInspector.inspect(bytes).integrity == .damaged(.partialPacket(byteCount: count)))
     }
 
     @Test("A missing sync byte anywhere is damage, with its offset", arguments: [1, 3, 10])
@@ -87,7 +87,7 @@ struct TransportStreamInspectorTests {
         var bytes = TransportStreamBuilder.segment()
         bytes[packet * 188] = 0x46
         let found = try MediaInspector.inspect(bytes)
-        #expect(found.wholeness == .damaged(.lostSynchronisation(offset: packet * 188)))
+        #expect(found.integrity == .damaged(.lostSynchronisation(offset: packet * 188)))
     }
 
     @Test("A segment that begins between key frames is marked, and its codec is found at the next")
@@ -119,7 +119,7 @@ struct TransportStreamInspectorTests {
         builder.addUnit(0x101, streamID: 0xC0, time: 10, TransportStreamBuilder.aacFrame)
         builder.addUnit(0x100, streamID: 0xE0, time: 20, TransportStreamBuilder.h264KeyFrame)
         let found = try MediaInspector.inspect(builder.bytes)
-        #expect(found.wholeness == .whole)
+        #expect(found.integrity == .whole)
         #expect(found.tracks.map(\.kind) == [.audio, .video])
         #expect(found.firstTimestamp?.value == 20)
         #expect(found.codecStrings == nil)
@@ -129,7 +129,7 @@ struct TransportStreamInspectorTests {
     func tablesOnly() throws {
         var builder = TransportStreamBuilder()
         builder.addTables([(0x1B, 0x100)])
-        #expect(try MediaInspector.inspect(builder.bytes).wholeness == .damaged(.missingMedia))
+        #expect(try MediaInspector.inspect(builder.bytes).integrity == .damaged(.missingMedia))
     }
 
     @Test("A stream of one packet is recognised")

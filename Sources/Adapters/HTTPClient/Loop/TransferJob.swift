@@ -33,8 +33,8 @@ final class TransferJob: Sendable {
     var id: TransferID { channel.id }
 
     /// What waits in the queue.
-    var ticket: TransferQueue.Ticket {
-        TransferQueue.Ticket(
+    var entry: TransferQueue.Entry {
+        TransferQueue.Entry(
             id: id, session: session.id, origin: url.origin, priority: options.priority,
             source: session.options.source, sourceLimit: session.options.maxConnections,
             deadline: startedAt + .milliseconds(options.queueTimeout.boundedMilliseconds))

@@ -63,7 +63,7 @@ extension TransferLoop {
     }
 
     private func enqueue(_ job: TransferJob) {
-        if let limit = queue.enqueue(job.ticket, at: .now) {
+        if let limit = queue.enqueue(job.entry, at: .now) {
             job.channel.ended(.failed(.queueFull(limit: limit)))
         } else {
             jobs[job.id] = job

@@ -2,20 +2,20 @@ import Concurrency
 
 /// The waiting transfers, and which of them begins next.
 ///
-/// Sessions take turns, so that one with many waiting transfers does not delay the others; urgent transfers
-/// begin before bulk ones. `TransferShares` says how many of a session or an origin may run.
+/// Sessions are served in a round, so that one with many waiting transfers does not delay the others; urgent
+/// transfers begin before bulk ones. `TransferShares` says how many of a session or an origin may run.
 struct TransferQueue {
     private var sessions: [SessionID: Waiting] = [:]
     /// Sessions with waiting transfers; the next one to have its turn comes first.
-    private var turns: [SessionID] = []
+    private var sessionOrder: [SessionID] = []
     private var sessionOfWaiting: [TransferID: SessionID] = [:]
-    private var running: [TransferID: Ticket] = [:]
+    private var running: [TransferID: Entry] = [:]
     private var shares: TransferShares
     /// No waiting transfer has a deadline before this one; nil when none waits.
     private(set) var nextDeadline: SteadyInstant?
 
     /// An entry of the queue.
-    struct Ticket: Equatable {
+    struct Entry: Equatable {
         var id: TransferID
         var session: SessionID
         /// Scheme, host and port of the first request.
@@ -30,12 +30,12 @@ struct TransferQueue {
     }
 
     private struct Waiting {
-        var urgent: [Ticket] = []
-        var bulk: [Ticket] = []
+        var urgent: [Entry] = []
+        var bulk: [Entry] = []
 
         var count: Int { urgent.count + bulk.count }
 
-        subscript(priority: TransferPriority) -> [Ticket] {
+        subscript(priority: TransferPriority) -> [Entry] {
             get { priority == .urgent ? urgent : bulk }
             set { if priority == .urgent { urgent = newValue } else { bulk = newValue } }
         }
@@ -46,15 +46,15 @@ struct TransferQueue {
     }
 
     /// Appends a transfer; returns the limit that it would exceed, in which case it is not added.
-    mutating func enqueue(_ ticket: Ticket, at now: SteadyInstant) -> Int? {
+    mutating func enqueue(_ entry: Entry, at now: SteadyInstant) -> Int? {
         guard sessionOfWaiting.count < Limits.waitingTransfers else { return Limits.waitingTransfers }
-        let count = sessions[ticket.session]?.count ?? 0
+        let count = sessions[entry.session]?.count ?? 0
         guard count < Limits.waitingPerSession else { return Limits.waitingPerSession }
-        if count == 0 { turns.append(ticket.session) }
-        sessions[ticket.session, default: Waiting()][ticket.priority].append(ticket)
-        sessionOfWaiting[ticket.id] = ticket.session
-        nextDeadline = min(nextDeadline ?? ticket.deadline, ticket.deadline)
-        shares.asked(ticket, at: now)
+        if count == 0 { sessionOrder.append(entry.session) }
+        sessions[entry.session, default: Waiting()][entry.priority].append(entry)
+        sessionOfWaiting[entry.id] = entry.session
+        nextDeadline = min(nextDeadline ?? entry.deadline, entry.deadline)
+        shares.asked(entry, at: now)
         return nil
     }
 
@@ -62,15 +62,17 @@ struct TransferQueue {
     mutating func startNext(at now: SteadyInstant) -> TransferID? {
         guard shares.haveRoom else { return nil }
         for priority in [TransferPriority.urgent, .bulk] {
-            for session in turns where shares.allow(session, priority, at: now) {
-                guard let waiting = sessions[session]?[priority].prefix(Limits.triedPerTurn),
-                    let ticket = waiting.first(where: { shares.allow($0, at: now) })
+            for session in sessionOrder where shares.allow(session, priority, at: now) {
+                guard let waiting = sessions[session]?[priority].prefix(Limits.triedPerSession),
+                    let entry = waiting.first(where: { shares.allow($0, at: now) })
                 else { continue }
-                removeWaiting(ticket.id)
-                if let place = turns.firstIndex(of: session) { turns.append(turns.remove(at: place)) }
-                running[ticket.id] = ticket
-                shares.started(ticket, at: now)
-                return ticket.id
+                removeWaiting(entry.id)
+                if let place = sessionOrder.firstIndex(of: session) {
+                    sessionOrder.append(sessionOrder.remove(at: place))
+                }
+                running[entry.id] = entry
+                shares.started(entry, at: now)
+                return entry.id
             }
         }
         return nil
@@ -80,8 +82,8 @@ struct TransferQueue {
     ///
     /// `hasAnswered` says whether the origin did; nil when that is unknown.
     mutating func end(_ id: TransferID, hasAnswered: Bool?, at now: SteadyInstant) {
-        if let ticket = running.removeValue(forKey: id) {
-            shares.ended(ticket, hasAnswered: hasAnswered, at: now)
+        if let entry = running.removeValue(forKey: id) {
+            shares.ended(entry, hasAnswered: hasAnswered, at: now)
         } else {
             removeWaiting(id)
         }
@@ -103,6 +105,6 @@ struct TransferQueue {
         sessions[session]?.bulk.removeAll { $0.id == id }
         guard sessions[session]?.count == 0 else { return }
         sessions[session] = nil
-        turns.removeAll { $0 == session }
+        sessionOrder.removeAll { $0 == session }
     }
 }

@@ -78,10 +78,10 @@ struct TransferShares {
     /// Whether the limits of its source and its origin let a waiting transfer start.
     ///
     /// The session is checked before this.
-    func allow(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) -> Bool {
-        guard sources[ticket.source] ?? 0 < max(ticket.sourceLimit ?? .max, 1) else { return false }
+    func allow(_ entry: TransferQueue.Entry, at now: SteadyInstant) -> Bool {
+        guard sources[entry.source] ?? 0 < max(entry.sourceLimit ?? .max, 1) else { return false }
         if runningCount < limit / 2 { return true }
-        let origin = origins[ticket.origin] ?? Usage(lastUse: now)
+        let origin = origins[entry.origin] ?? Usage(lastUse: now)
         if origin.isSilent(at: now), origin.running >= originShare { return false }
         return runningCount < common || origin.running < limit / 2 && !origin.isSilent(at: now)
     }
@@ -92,27 +92,27 @@ struct TransferShares {
     }
 
     /// A transfer waits: its session and origin have a share from now on.
-    mutating func asked(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) {
-        sessions[ticket.session, default: Usage(lastUse: now)].lastUse = now
-        origins[ticket.origin, default: Usage(lastUse: now)].lastUse = now
+    mutating func asked(_ entry: TransferQueue.Entry, at now: SteadyInstant) {
+        sessions[entry.session, default: Usage(lastUse: now)].lastUse = now
+        origins[entry.origin, default: Usage(lastUse: now)].lastUse = now
         guard lastRemoval.map({ now - $0 > .seconds(1) }) ?? true else { return }
         lastRemoval = now
         sessions = sessions.filter { $0.value.isRecent(at: now) }
         origins = origins.filter { $0.value.isRecent(at: now) }
     }
 
-    mutating func started(_ ticket: TransferQueue.Ticket, at now: SteadyInstant) {
+    mutating func started(_ entry: TransferQueue.Entry, at now: SteadyInstant) {
         runningCount += 1
-        sessions[ticket.session, default: Usage(lastUse: now)].started(at: now)
-        origins[ticket.origin, default: Usage(lastUse: now)].started(at: now)
-        sources[ticket.source, default: 0] += 1
+        sessions[entry.session, default: Usage(lastUse: now)].started(at: now)
+        origins[entry.origin, default: Usage(lastUse: now)].started(at: now)
+        sources[entry.source, default: 0] += 1
     }
 
-    mutating func ended(_ ticket: TransferQueue.Ticket, hasAnswered: Bool?, at now: SteadyInstant) {
+    mutating func ended(_ entry: TransferQueue.Entry, hasAnswered: Bool?, at now: SteadyInstant) {
         runningCount -= 1
-        sessions[ticket.session]?.ended(hasAnswered: hasAnswered, at: now)
-        origins[ticket.origin]?.ended(hasAnswered: hasAnswered, at: now)
-        let rest = (sources[ticket.source] ?? 1) - 1
-        sources[ticket.source] = rest > 0 ? rest : nil
+        sessions[entry.session]?.ended(hasAnswered: hasAnswered, at: now)
+        origins[entry.origin]?.ended(hasAnswered: hasAnswered, at: now)
+        let rest = (sources[entry.source] ?? 1) - 1
+        sources[entry.source] = rest > 0 ? rest : nil
     }
 }

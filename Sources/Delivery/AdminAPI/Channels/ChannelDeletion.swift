@@ -21,7 +21,7 @@ extension AdminAPI {
             } else {
                 guard let current else { throw Problem.noChannel(id) }
                 try await self.catalogue.delete(id, version: version)
-                await self.enterRecording(of: current.row, id, isOn: false)
+                await self.updateRecordingSpan(of: current.row, id, isOn: false)
             }
             self.logger.info("Channel deleted", metadata: ["channel": "\(id)", "purge": "\(isPurge)"])
             return .noContent

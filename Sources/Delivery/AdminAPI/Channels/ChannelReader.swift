@@ -24,7 +24,7 @@ struct ChannelReader {
                 id: $0, title: $0.text, sources: sources, retentionSeconds: defaultRetentionSeconds)
         }
         for field in ChannelField.all { field.read(&reader, &settings) }
-        reader.refuseTheRest()
+        reader.refuseUnknownFields()
         guard let settings, reader.faults.isEmpty else { throw .invalid(reader.faults) }
         return settings
     }

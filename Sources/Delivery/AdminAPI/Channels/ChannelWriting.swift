@@ -18,7 +18,7 @@ extension AdminAPI {
         let settings = try reader.settings(from: try Self.document(in: request, types: [.json]))
         let channel = try await catalogue.create(settings)
         report("Channel created", channel.id)
-        await enterRecording(of: channel.row, channel.id, isOn: settings.recording)
+        await updateRecordingSpan(of: channel.row, channel.id, isOn: settings.recording)
         return Self.response(of: channel, status: .created)
     }
 
@@ -30,12 +30,12 @@ extension AdminAPI {
             guard let current else {
                 let created = try await self.catalogue.create(settings)
                 self.report("Channel created", id)
-                await self.enterRecording(of: created.row, id, isOn: settings.recording)
+                await self.updateRecordingSpan(of: created.row, id, isOn: settings.recording)
                 return Self.response(of: created, status: .created)
             }
             let replaced = try await self.catalogue.replace(settings, version: version)
             self.reportChange(from: current.version, to: replaced)
-            await self.enterRecording(of: replaced.row, id, isOn: replaced.settings.recording)
+            await self.updateRecordingSpan(of: replaced.row, id, isOn: replaced.settings.recording)
             return Self.response(of: replaced)
         }
     }
@@ -52,7 +52,7 @@ extension AdminAPI {
                 stored: current.settings.sources.map(\.url))
             let changed = try await self.catalogue.replace(settings, version: current.version)
             self.reportChange(from: current.version, to: changed)
-            await self.enterRecording(of: changed.row, id, isOn: changed.settings.recording)
+            await self.updateRecordingSpan(of: changed.row, id, isOn: changed.settings.recording)
             return Self.response(of: changed)
         }
     }
@@ -73,18 +73,19 @@ extension AdminAPI {
             guard conditions.outcome(for: current?.entityTag) == .proceed else { throw Self.staleVersion }
             do {
                 return try await change(current, conditions.requiresVersion ? current?.version : nil)
-            } catch let error as CatalogueError where error.isLostRace && attempt < Limits.changeAttempts {
+            } catch let error as CatalogueError where error.isWriteConflict && attempt < Limits.changeAttempts
+            {
                 continue
             }
         }
         throw Self.staleVersion
     }
 
-    /// Enters whether a channel is to record from now on, so that gaps count or not.
+    /// Begins or ends the recording span of a channel now: outside of a span nothing is a gap.
     ///
-    /// A recorder does the same when it notices. But there may be none, and it does not notice what was
-    /// changed for a moment only. So a failure is logged, and the request has succeeded.
-    func enterRecording(of row: Int32, _ id: ChannelID, isOn: Bool) async {
+    /// A recorder does the same when it sees the change. But there may be no recorder, and it does not see a
+    /// change that is undone at once. A failure is only logged: the request has succeeded.
+    func updateRecordingSpan(of row: Int32, _ id: ChannelID, isOn: Bool) async {
         do {
             if isOn {
                 try await catalogue.resumeRecording(channel: row, at: clock.now())
@@ -127,7 +128,7 @@ extension MediaType {
 
 extension CatalogueError {
     /// Whether another request created, deleted or changed the channel in the meantime.
-    var isLostRace: Bool {
+    var isWriteConflict: Bool {
         switch self {
         case .staleVersion, .channelExists, .noSuchChannel: true
         case .unreadableSettings, .unreadable, .notInTime, .database, .factsRefused: false

@@ -42,7 +42,7 @@ struct ObjectReader {
     }
 
     /// Reports every field that has not been read as unknown.
-    mutating func refuseTheRest() {
+    mutating func refuseUnknownFields() {
         for name in order where members[name] != nil { fail(name, "is unknown") }
         members = [:]
     }

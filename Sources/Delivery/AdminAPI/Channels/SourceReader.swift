@@ -26,7 +26,7 @@ struct SourceReader {
         if let allow = reader.bool("allow_invalid_certificate") { settings.allowInvalidCertificate = allow }
         if let inherit = reader.bool("inherit_query") { settings.inheritQuery = inherit }
         settings.ipVersion = ipVersion(&reader)
-        reader.refuseTheRest()
+        reader.refuseUnknownFields()
         return settings
     }
 

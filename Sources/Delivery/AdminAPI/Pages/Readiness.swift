@@ -14,18 +14,19 @@ final class Readiness: Sendable {
     }
 
     private let found = Mutex(Found())
-    private let catalogue: Probe
-    private let archive: Probe
+    private let catalogue: ReachabilityCheck
+    private let archive: ReachabilityCheck
 
     private let hasFFmpeg: @Sendable () -> Bool
 
-    init(catalogue: Probe, archive: Probe, hasFFmpeg: @escaping @Sendable () -> Bool) {
+    init(catalogue: ReachabilityCheck, archive: ReachabilityCheck, hasFFmpeg: @escaping @Sendable () -> Bool)
+    {
         self.hasFFmpeg = hasFFmpeg
         self.catalogue = catalogue
         self.archive = archive
     }
 
-    /// Checks both parts; returns within `Limits.probeSeconds`.
+    /// Checks both parts; returns within `Limits.checkSeconds`.
     func check() async {
         async let isCatalogueReachable = catalogue.succeeds()
         async let isArchiveReachable = archive.succeeds()

@@ -31,7 +31,7 @@ extension AdminAPI {
     private static func refuseFields(in request: HTTPRequest) throws(Problem) {
         if request.body.isEmpty { return }
         var reader = ObjectReader(try document(in: request, types: [.json]), at: .root)
-        reader.refuseTheRest()
+        reader.refuseUnknownFields()
         guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
     }
 }

@@ -22,7 +22,7 @@ struct TokenReader {
         let begin = reader.instant("begin", isRequired: false)
         let end = reader.instant("end", isRequired: false)
         if let begin, let end, end <= begin { reader.fail("end", "must be later than begin") }
-        reader.refuseTheRest()
+        reader.refuseUnknownFields()
         guard let channels, let expires, reader.faults.isEmpty else { throw .invalid(reader.faults) }
         return PlaybackGrant(id: id, expires: expires, channels: channels, begin: begin, end: end)
     }

@@ -27,7 +27,7 @@ struct AccessGate: Sendable {
             }
             viewer = ViewerAccess(token: token, grant: grant, isPrefixed: parts != nil)
         case .refused: return .refused(Fields.forbidden)
-        case .unknown: return .refused(Fields.notYet)
+        case .unknown: return .refused(Fields.tokensNotLoaded)
         }
         guard let parts else { return .admitted(request, viewer) }
         var request = request
@@ -49,8 +49,8 @@ struct AccessGate: Sendable {
 
     /// Whether a grant is for the channel of a path.
     ///
-    /// Paths of lists and of the Xtream Codes API have none: lists name the channels of the grant only, and
-    /// the redirect to a channel is judged where it leads.
+    /// Paths of lists and of the Xtream Codes API name no channel and are permitted: lists contain only
+    /// channels of the grant, and a redirect is checked at its target.
     private static func permits(_ grant: PlaybackGrant, _ path: Substring) -> Bool {
         guard !grant.channels.isEmpty, path.utf8.starts(with: ViewerRoute.root.utf8) else { return true }
         let channel = path.utf8.dropFirst(ViewerRoute.root.utf8.count).prefix { $0 != UInt8(ascii: "/") }

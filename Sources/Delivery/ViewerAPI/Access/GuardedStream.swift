@@ -2,9 +2,9 @@ import Access
 import HTTP
 import Timeline
 
-/// A body that breaks off when the viewer's token is no longer good.
+/// A body that ends early when the viewer's token is no longer valid.
 ///
-/// Asked before each piece is sent, so that what waited for media is judged when it comes.
+/// The token is checked before each piece is sent, also after the body has waited for media.
 final class GuardedStream: HTTPBodySource {
     private let source: any HTTPBodySource
     private let isPermitted: @Sendable () -> Bool
@@ -36,14 +36,14 @@ extension HTTPAnswer {
             response.body = .stream(
                 length: length,
                 GuardedStream(source) { [isEndless] in
-                    isEndless ? access.isGood(grant) : !access.isRevoked(grant)
+                    isEndless ? access.isValid(grant) : !access.isRevoked(grant)
                 })
             return response
         }
         return switch self {
         case .now(let response): .now(guarded(response))
         case .later(let make): .later { guarded(await make()) }
-        case .soon(let make): .soon { guarded(await make()) }
+        case .lightweight(let make): .lightweight { guarded(await make()) }
         case .reserved(let make): .reserved { guarded(await make()) }
         }
     }

@@ -6,7 +6,7 @@ import Timeline
 /// Judges requests with a token that permits a part of the recording.
 struct TimeScope: Sendable {
     let index: TimelineIndex
-    let player: WindowPlayer
+    let playbackService: PlaybackService
     /// The longest window, microseconds.
     let longestWindow: Int64
     /// Whether closed windows are redirected to the edges of their segments.
@@ -21,8 +21,8 @@ struct TimeScope: Sendable {
         guard let route = ViewerRoute(path: request.path) else { return nil }
         do {
             guard let channel = try await index.channel(route.channel) else { return Fields.noSuchResource }
-            let asked = try route.askedTime(request, zone: WindowAnswers.zone(of: channel))
-            switch try await judged(asked, of: channel, by: grant, for: request.client) {
+            let asked = try route.requestedTime(request, zone: WindowHandler.zone(of: channel))
+            switch try await decision(asked, of: channel, by: grant, for: request.client) {
             case .permitted: return nil
             case .refused: return Fields.forbidden
             case .cut(let window, let grows): return Self.redirect(request, route, window, grows: grows)
@@ -41,7 +41,7 @@ struct TimeScope: Sendable {
     /// Whether a grant permits a request, decided without a lookup; false also if a lookup is needed.
     func permitsAtOnce(_ request: HTTPRequest, within grant: PlaybackGrant) -> Bool {
         guard let route = ViewerRoute(path: request.path),
-            let asked = try? route.askedTime(request, zone: { _, _ in nil })
+            let asked = try? route.requestedTime(request, zone: { _, _ in nil })
         else { return false }
         switch asked {
         case .none: return true
@@ -53,7 +53,7 @@ struct TimeScope: Sendable {
         }
     }
 
-    private enum Judgement {
+    private enum Decision {
         case permitted
         case refused
         /// A window with an open end, which the grant ends here.
@@ -64,9 +64,9 @@ struct TimeScope: Sendable {
         }
     }
 
-    private func judged(
-        _ asked: AskedTime, of channel: Channel, by grant: PlaybackGrant, for client: String?,
-    ) async throws(PlaybackError) -> Judgement {
+    private func decision(
+        _ asked: RequestedTime, of channel: Channel, by grant: PlaybackGrant, for client: String?,
+    ) async throws(PlaybackError) -> Decision {
         switch asked {
         case .none: return .permitted
         case .segment(let rendition, let start):
@@ -76,19 +76,19 @@ struct TimeScope: Sendable {
             guard let begin = listed.begin,
                 let segment = try await segment(at: begin, rendition, channel, client)
             else { return .refused }
-            return Judgement(segment.begin.milliseconds == start.milliseconds)
+            return Decision(segment.begin.milliseconds == start.milliseconds)
         case .picture(let rendition, let time):
             // A limit that is far from the instant needs no lookup.
             var near = grant
             if let end = grant.end, time < end { near.end = nil }
-            if let begin = grant.begin, time - begin >= WindowPlayer.pictureReach { near.begin = nil }
+            if let begin = grant.begin, time - begin >= PlaybackService.pictureLookBack { near.begin = nil }
             let whole = try await extended(listed(near, channel, client), rendition, channel, client)
             guard whole.end.map({ time < $0 }) ?? true else { return .refused }
             guard let begin = whole.begin else { return .permitted }
             guard begin.milliseconds <= time.milliseconds else { return .refused }
             let permitted = TimeWindow(
                 begin: begin, end: whole.end ?? grant.end ?? Instant(microseconds: .max))
-            return try await judged(
+            return try await decision(
                 pictureAt: time, of: rendition, in: permitted, channel: channel, for: client)
         case .window(let rendition, let begin, let end?, _):
             let window = TimeWindow(begin: begin, end: end)
@@ -96,7 +96,7 @@ struct TimeScope: Sendable {
             guard isCanonical else { return .refused }
             let listed = try await listed(grant, channel, client)
             if listed.permits(window) { return .permitted }
-            return Judgement(try await extended(listed, rendition, channel, client).permits(window))
+            return Decision(try await extended(listed, rendition, channel, client).permits(window))
         case .window(_, let begin, nil, let grows):
             guard grant.permits(begin) else { return .refused }
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
@@ -108,7 +108,7 @@ struct TimeScope: Sendable {
             return .cut(TimeWindow(begin: begin, end: min(limit, begin + longestWindow)), grows: true)
         case .endless(let delay):
             guard grant.end == nil, grant.permits(clock() - delay) else { return .refused }
-            return Judgement(try await beginsWithin(grant, shiftedBy: delay, channel, client))
+            return Decision(try await beginsWithin(grant, shiftedBy: delay, channel, client))
         case .live(let delay, let length):
             guard holdsLive(grant, delay, length) else { return .refused }
             guard let begin = grant.begin, isNear(grant, shiftedBy: delay),
@@ -127,7 +127,7 @@ struct TimeScope: Sendable {
 
     /// Whether a grant begins so late that a live playlist may have segments before that.
     private func isNear(_ grant: PlaybackGrant, shiftedBy delay: Int64) -> Bool {
-        grant.begin.map { clock() - delay - $0 < Limits.liveReach } ?? false
+        grant.begin.map { clock() - delay - $0 < Limits.liveLookBack } ?? false
     }
 
     /// Whether a live playlist has segments of a grant, and others before them, which are refused.
@@ -137,7 +137,8 @@ struct TimeScope: Sendable {
         guard let begin = grant.begin else { return false }
         var request = request
         request.client = client
-        let live = try await player.compose(request, of: channel, now: clock(), findsAlternatives: false)
+        let live = try await playbackService.compose(
+            request, of: channel, now: clock(), findsAlternatives: false)
         return live.renditions.contains { rendition in
             (rendition.segments.first?.end ?? begin) <= begin
                 && (rendition.segments.last?.end ?? begin) > begin
@@ -149,21 +150,24 @@ struct TimeScope: Sendable {
         _ grant: PlaybackGrant, shiftedBy delay: Int64, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> Bool {
         guard let begin = grant.begin,
-            let first = try await player.start(shiftedBy: delay, of: channel, now: clock(), for: client),
+            let first = try await playbackService.start(
+                shiftedBy: delay, of: channel, now: clock(), for: client),
             first < begin
         else { return true }
         return try await segment(at: begin, nil, channel, client)?.begin == first
     }
 
-    /// Judges the picture at a permitted instant: if that lies in a hole, the last picture before it may be
-    /// older than the token's window.
-    private func judged(
+    /// Decides about the picture at a permitted instant.
+    ///
+    /// If the instant is in a hole, the last picture before it may be older than the token's window.
+    private func decision(
         pictureAt time: Instant, of rendition: RenditionID?, in permitted: TimeWindow, channel: Channel,
         for client: String?,
-    ) async throws(PlaybackError) -> Judgement {
+    ) async throws(PlaybackError) -> Decision {
         let shown: FoundKeyFrame
         do throws(PlaybackError) {
-            shown = try await player.keyFrame(at: time, of: rendition, channel, now: clock(), for: client)
+            shown = try await playbackService.keyFrame(
+                at: time, of: rendition, channel, now: clock(), for: client)
         } catch {
             switch error {
             // The answer says so, and what is recorded.
@@ -174,12 +178,13 @@ struct TimeScope: Sendable {
         guard shown.segment.start.milliseconds < permitted.begin.milliseconds else { return .permitted }
         var request = WindowRequest(.closed(begin: time, end: time + Microseconds.perMillisecond))
         request.client = client
-        let held = try await player.available(near: request, channel).filter { $0.overlaps(permitted) }
+        let held = try await playbackService.available(near: request, channel).filter {
+            $0.overlaps(permitted)
+        }
         throw .nothingRecorded(available: held.map { $0.clamped(to: permitted) })
     }
 
-    /// The grant, widened to where canonical redirects lead: windows begin and end there at the edges of
-    /// segments.
+    /// The grant, extended to the edges of segments, where windows begin and end after canonical redirects.
     private func listed(
         _ grant: PlaybackGrant, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> PlaybackGrant {
@@ -213,7 +218,7 @@ struct TimeScope: Sendable {
         var request = WindowRequest(.closed(begin: instant, end: instant + 1))
         (request.allowsMissingTracks, request.client) = (true, client)
         do throws(PlaybackError) {
-            let window = try await player.compose(
+            let window = try await playbackService.compose(
                 request, of: channel, now: clock(), findsAlternatives: false)
             let listed = rendition.map { window[$0] } ?? window.leading
             return listed?.segments.first.map { TimeWindow(begin: $0.start, end: $0.end) }
@@ -240,7 +245,7 @@ struct TimeScope: Sendable {
         }
         if grows, route.resource != .endlessStream { items.append("mode=event") }
         items += (request.query ?? "").split(separator: "&").map(String.init).filter { item in
-            PercentCoding.decoded(item.prefix { $0 != "=" }).map { !replaced.contains($0) } ?? false
+            PercentEncoding.decoded(item.prefix { $0 != "=" }).map { !replaced.contains($0) } ?? false
         }
         var headers = Fields.common
         headers["Location"] = items.isEmpty ? file : "\(file)?\(items.joined(separator: "&"))"

@@ -52,8 +52,10 @@ final class AnswerCache: Sendable {
             full.headers["Content-Encoding"] = coding == .gzip ? coding.rawValue : nil
             unchanged.headers["Content-Encoding"] = nil
             // A large text stays in its pieces, which other answers share.
-            if AnswerCache.textByteCount(full) <= KeptAnswer.joinedBytes { full.kept = KeptAnswer() }
-            unchanged.kept = KeptAnswer()
+            if AnswerCache.textByteCount(full) <= PreparedResponseSlot.joinedBytes {
+                full.kept = PreparedResponseSlot()
+            }
+            unchanged.kept = PreparedResponseSlot()
             (self.origin, self.tag, self.needsConfirmation) = (origin, tag, needsConfirmation)
             (self.response, self.unchanged) = (full, unchanged)
         }
@@ -103,7 +105,7 @@ final class AnswerCache: Sendable {
     /// What an entry takes; the server keeps a text that is not large once more, in one piece.
     private static func byteCount(_ response: HTTPResponse) -> Int {
         let text = textByteCount(response)
-        return Limits.cachedAnswerOverhead + text + (text <= KeptAnswer.joinedBytes ? text : 0)
+        return Limits.cachedAnswerOverhead + text + (text <= PreparedResponseSlot.joinedBytes ? text : 0)
     }
 
     fileprivate static func textByteCount(_ response: HTTPResponse) -> Int {
@@ -112,7 +114,7 @@ final class AnswerCache: Sendable {
     }
 }
 
-extension WindowAnswers {
+extension WindowHandler {
     /// The answer that was made for the same request within this second, if nothing has changed since.
     func cachedAnswer(_ request: HTTPRequest, _ key: AnswerCache.Key) -> HTTPResponse? {
         guard let entry = cache.entry(key), !entry.needsConfirmation else { return nil }

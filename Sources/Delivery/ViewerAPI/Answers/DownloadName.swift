@@ -19,7 +19,7 @@ struct DownloadName {
         let field = "attachment; filename=\"\(plain)\""
         let title = Self.fileName(channel.title)
         guard !title.isEmpty, title != channel.id.text else { return field }
-        return "\(field); filename*=UTF-8''\(PercentCoding.encoded(name(title, " ")))"
+        return "\(field); filename*=UTF-8''\(PercentEncoding.encoded(name(title, " ")))"
     }
 
     private func name(_ first: String, _ separator: String) -> String {
@@ -40,7 +40,7 @@ struct DownloadName {
     private static let longestTitle = 50
 }
 
-extension AskedWindow {
+extension RequestedWindow {
     /// The field `Content-Disposition` of a window as one file.
     func name(_ begin: Instant, _ fileExtension: String) -> String {
         DownloadName(

@@ -65,11 +65,13 @@ enum Fields {
     /// said.
     static let forbidden = Problem(.forbidden, "").answer()
 
-    static let noForm = Problem(.unsupportedMediaType, "the body must be application/x-www-form-urlencoded")
-        .answer()
+    static let unsupportedMediaType = Problem(
+        .unsupportedMediaType, "the body must be application/x-www-form-urlencoded"
+    )
+    .answer()
 
     /// The program has begun and not read yet which tokens are revoked.
-    static let notYet = Problem(.serviceUnavailable, "revoked tokens are not read yet")
+    static let tokensNotLoaded = Problem(.serviceUnavailable, "revoked tokens are not read yet")
         .retryable(afterSeconds: Limits.retryAfterSeconds).answer()
 
     /// Players that still have an expired playlist ask for its segments again and again: caches answer them

@@ -71,7 +71,7 @@ extension Problem {
         }
     }
 
-    init(_ error: ExportError, _ asked: AskedWindow) {
+    init(_ error: ExportError, _ asked: RequestedWindow) {
         let isMovie = asked.route.resource == .movie
         switch error {
         case .notDecryptable:
@@ -102,7 +102,7 @@ extension Problem {
     }
 }
 
-extension AskedWindow {
+extension RequestedWindow {
     /// The relative URL of the same in a form that every channel has: a window as an MP4 file, an endless
     /// stream as the playlist of its name.
     fileprivate var instead: String? {

@@ -52,7 +52,7 @@ struct XtreamMedia: Equatable {
         let slashes = path.utf8.count { $0 == UInt8(ascii: "/") }
         guard slashes == 4 || slashes == 6 else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        let texts = parts.compactMap { PercentCoding.decoded($0) }
+        let texts = parts.compactMap { PercentEncoding.decoded($0) }
         guard texts.count == parts.count, let file = texts.last, let name = Self.name(file) else {
             return nil
         }

@@ -57,7 +57,9 @@ struct DialectWindow: Equatable {
 
     /// Values may be percent-encoded; a value that cannot be decoded is kept, and refused when it is read.
     private init(_ values: KeyValuePairs<String, Substring>, grows: Bool = false) {
-        items = values.map { .init(name: $0.key, value: PercentCoding.decoded($0.value) ?? String($0.value)) }
+        items = values.map {
+            .init(name: $0.key, value: PercentEncoding.decoded($0.value) ?? String($0.value))
+        }
         self.grows = grows
     }
 

@@ -99,7 +99,7 @@ struct ParameterReader {
         return id
     }
 
-    /// A rendition of sound.
+    /// A rendition of audio.
     func audio() throws(ParameterError) -> RenditionID? {
         guard let id = try rendition("audio") else { return nil }
         guard id.kind == .audio else { throw ParameterError("audio", "audio must be a and a number") }

@@ -14,8 +14,8 @@ struct PictureParameters {
         }
     }
 
-    init(_ asked: AskedWindow) throws(ParameterError) {
-        try self.init(query: asked.request.query, zone: WindowAnswers.zone(of: asked.channel))
+    init(_ asked: RequestedWindow) throws(ParameterError) {
+        try self.init(query: asked.request.query, zone: WindowHandler.zone(of: asked.channel))
     }
 
     func time() throws(ParameterError) -> Instant {
@@ -26,7 +26,7 @@ struct PictureParameters {
     }
 
     /// What a picture shows.
-    func askedTime() throws(ParameterError) -> AskedTime {
+    func requestedTime() throws(ParameterError) -> RequestedTime {
         .picture(try reader.rendition(), try time())
     }
 
@@ -49,7 +49,7 @@ struct PictureParameters {
     /// How long each cue lasts, microseconds.
     func step() throws(ParameterError) -> Int64 {
         guard let step = try reader.duration("step", allowsZero: false) else {
-            return Limits.usualStep * Microseconds.perSecond
+            return Limits.defaultStepSeconds * Microseconds.perSecond
         }
         let seconds = Limits.stepSeconds
         guard step >= seconds.lowerBound * Microseconds.perSecond,

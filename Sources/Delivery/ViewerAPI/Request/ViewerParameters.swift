@@ -6,7 +6,7 @@ import Timeline
 struct ViewerParameters: Equatable {
     var window: WindowRequest
     var rendition: RenditionID?
-    /// The sound of a file, where it is a rendition of its own.
+    /// The audio of a file, where it is a rendition of its own.
     var audio: RenditionID?
     /// The name of the parameter that gives the end of the window.
     var endName: String

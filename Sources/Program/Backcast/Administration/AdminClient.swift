@@ -65,7 +65,7 @@ struct AdminClient {
         let document = try? JSONReader.value(of: answer.bytes)
         guard (200..<300).contains(answer.status.rawValue) else {
             let reason = Self.reason(document, status: answer.status.rawValue)
-            throw answer.status == .notFound ? .absent(reason) : .refused(reason)
+            throw answer.status == .notFound ? .notFound(reason) : .refused(reason)
         }
         guard document != nil || answer.bytes.isEmpty else {
             throw .refused("the answer is not JSON: there is no Backcast service at this address")
@@ -78,7 +78,7 @@ struct AdminClient {
         var items: [JSONValue] = []
         var cursor: String?
         repeat {
-            let query = cursor.map { "?cursor=\(PercentCoding.encoded($0))" } ?? ""
+            let query = cursor.map { "?cursor=\(PercentEncoding.encoded($0))" } ?? ""
             let page = try await send(.get, path + query)
             guard case .array(let found)? = page?["items"] else {
                 throw .refused("the answer is not a list: there is no Backcast service at this address")

@@ -3,7 +3,7 @@ enum AdminFailure: Error, Equatable {
     /// The server answered with an error.
     case refused(String)
     /// The server has no such resource.
-    case absent(String)
+    case notFound(String)
     /// The command line is wrong.
     case arguments(String)
     /// No answer came.
@@ -33,7 +33,7 @@ enum AdminFailure: Error, Equatable {
         let name = PrintableText.line(name)
         return switch self {
         case .refused(let reason): .refused("\(name): \(reason)")
-        case .absent(let reason): .absent("\(name): \(reason)")
+        case .notFound(let reason): .notFound("\(name): \(reason)")
         case .arguments(let reason): .arguments("\(name): \(reason)")
         case .unreachable(let reason): .unreachable("\(name): \(reason)")
         }
@@ -41,7 +41,7 @@ enum AdminFailure: Error, Equatable {
 
     var reason: String {
         switch self {
-        case .refused(let reason), .absent(let reason), .arguments(let reason), .unreachable(let reason):
+        case .refused(let reason), .notFound(let reason), .arguments(let reason), .unreachable(let reason):
             reason
         }
     }
@@ -49,7 +49,7 @@ enum AdminFailure: Error, Equatable {
     /// The status with which the program ends.
     var status: Int32 {
         switch self {
-        case .refused, .absent: 1
+        case .refused, .notFound: 1
         case .arguments: 2
         case .unreachable: 3
         }

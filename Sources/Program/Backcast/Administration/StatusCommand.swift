@@ -42,7 +42,7 @@ struct StatusCommand: AsyncParsableCommand {
         for id in try await client.items("channels").compactMap({ $0["id"]?.text }) {
             do throws(AdminFailure) {
                 answers += try await status(at: try ChannelCommand.path(id), client)
-            } catch .absent {
+            } catch .notFound {
                 continue
             }
         }

@@ -105,7 +105,7 @@ extension TokenCommand {
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
                 let failure = await AdminFailure.last(of: ids) { id throws(AdminFailure) in
-                    try await client.send(.delete, "tokens/\(PercentCoding.encoded(id))")
+                    try await client.send(.delete, "tokens/\(PercentEncoding.encoded(id))")
                 }
                 if let failure { throw failure }
             }

@@ -22,8 +22,8 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder of all tasks.", valueName: "folder"))
     var to = "./downloads"
 
-    @OptionGroup(title: "What to take") var choice: DownloadChoice
-    @OptionGroup(title: "How to fetch") var fetching: DownloadFetching
+    @OptionGroup(title: "What to take") var choice: ContentFlags
+    @OptionGroup(title: "How to fetch") var fetching: FetchFlags
     @OptionGroup(title: "Bounds") var transfers: TransferFlags
 
     @Flag(help: "Print what would be taken, and write nothing.")
@@ -37,24 +37,24 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessLimits.setSignals()
-        let requests = try Self.orExit {
+        let requests = try Self.checkingArguments {
             try Self.checkFolder(to, "--to")
             return try self.requests()
         }
         var run = DownloadRun(folder: to, display: makeDisplay(), proxy: transfers.proxy)
-        run.options = try Self.orExit { try transfers.options() }
+        run.options = try Self.checkingArguments { try transfers.options() }
         if dryRun { return try await run.preview(requests, asJSON: json) }
-        var outcome = HandedOver.Outcome(untaken: requests)
+        var outcome = TaskHandover.Outcome(remaining: requests)
         repeat {
-            outcome = try await HandedOver.carryOut(outcome, in: to, run.display)
+            outcome = try await TaskHandover.carryOut(outcome, in: to, run.display)
         } while try await !carryOut(outcome, run)
     }
 
     /// Downloads the requests that no other process took; false if a process has just taken the folder.
     ///
     /// The requests can then be handed over to that process.
-    private func carryOut(_ outcome: HandedOver.Outcome, _ run: DownloadRun) async throws -> Bool {
-        guard !outcome.untaken.isEmpty else {
+    private func carryOut(_ outcome: TaskHandover.Outcome, _ run: DownloadRun) async throws -> Bool {
+        guard !outcome.remaining.isEmpty else {
             run.display.end()
             if outcome.status != 0 { throw ExitCode(outcome.status) }
             return true
@@ -67,7 +67,7 @@ struct DownloadCommand: AsyncParsableCommand {
             throw Self.failure("\(error)", status: 1)
         }
         try await run.carryOut(in: held, after: outcome.status) { _ in
-            outcome.untaken.map { .success($0) }
+            outcome.remaining.map { .success($0) }
         }
         return true
     }
@@ -101,7 +101,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     /// Wrong arguments end with status 2.
-    static func orExit<Value>(_ body: () throws -> Value) throws -> Value {
+    static func checkingArguments<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as ValidationError {

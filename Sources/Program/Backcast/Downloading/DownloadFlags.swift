@@ -6,7 +6,7 @@ import HTTP
 import Timeline
 
 /// What of a presentation is taken.
-struct DownloadChoice: ParsableArguments {
+struct ContentFlags: ParsableArguments {
     @Option(help: "The name of the task and of its folder; made from the URL unless given.")
     var id: String?
 
@@ -42,11 +42,11 @@ struct DownloadChoice: ParsableArguments {
     var decrypt = false
 
     /// The request for a URL.
-    func request(for url: String, _ fetching: DownloadFetching) throws -> DownloadRequest {
+    func request(for url: String, _ fetching: FetchFlags) throws -> DownloadRequest {
         do {
             _ = try HTTPURL(url)
         } catch {
-            throw ValidationError("the URL \(Self.shown(url)) cannot be used: \(error)")
+            throw ValidationError("the URL \(Self.redacted(url)) cannot be used: \(error)")
         }
         var request = DownloadRequest(url: url)
         if let id, !TaskID.isValid(id) {
@@ -74,7 +74,7 @@ struct DownloadChoice: ParsableArguments {
     }
 
     /// A text that is no valid URL, without the parts that may be secret: query, user and password.
-    private static func shown(_ text: String) -> String {
+    private static func redacted(_ text: String) -> String {
         let address = text.prefix { $0 != "?" && $0 != "#" }
         let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
         let rest = address[start...].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
@@ -125,7 +125,7 @@ struct DownloadChoice: ParsableArguments {
 }
 
 /// How transfers are made.
-struct DownloadFetching: ParsableArguments {
+struct FetchFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A header field for the URL's own server; may be repeated.", valueName: "name: value"))

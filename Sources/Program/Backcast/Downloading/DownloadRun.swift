@@ -10,8 +10,8 @@ import Synchronization
 
 /// One run of the program that downloads into a folder: until all is done or a signal comes.
 struct DownloadRun {
-    /// What a task is asked for, or why it cannot be carried out.
-    typealias Asked = Result<DownloadRequest, DownloadError>
+    /// The request of a task, or why it cannot be run.
+    typealias RequestResult = Result<DownloadRequest, DownloadError>
 
     var folder: String
     var display: any DownloadDisplay
@@ -26,7 +26,7 @@ struct DownloadRun {
 
     /// Takes the folder.
     func open() async throws(DownloadError) -> HeldFolder {
-        ProcessMemory.keepFree()
+        ProcessMemory.keepFreeMemory()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         let client: HTTPClient
         do {
@@ -52,7 +52,7 @@ struct DownloadRun {
     /// exit status of the tasks that another process ran.
     func carryOut(
         in held: HeldFolder, after status: Int32 = 0,
-        _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [Asked]
+        _ requests: @escaping @Sendable (DownloadService) async throws(DownloadError) -> [RequestResult]
     ) async throws {
         let outcomes = Mutex([Result<DownloadTask, DownloadError>]())
         let manager = held.manager
@@ -60,8 +60,8 @@ struct DownloadRun {
             let server = HolderServer.open(manager, page: nil, in: folder)
             // A live recording is packed when it is stopped, however long that takes.
             try await TerminationSignals.cancelling(isForced: false) {
-                let asked = try await requests(manager.service)
-                let results = await Self.carryOut(asked, by: manager, beside: server)
+                let requested = try await requests(manager.service)
+                let results = await Self.carryOut(requested, by: manager, beside: server)
                 outcomes.withLock { $0 = results }
             }
         } catch {
@@ -75,7 +75,7 @@ struct DownloadRun {
 
     /// Runs tasks to their end; the outcomes have the order of the requests.
     private static func carryOut(
-        _ requests: [Asked], by manager: DownloadManager, beside server: HolderServer?
+        _ requests: [RequestResult], by manager: DownloadManager, beside server: HolderServer?
     ) async -> [Result<DownloadTask, DownloadError>] {
         var taken: [Result<String, DownloadError>] = []
         for request in requests {

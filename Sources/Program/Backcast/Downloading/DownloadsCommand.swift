@@ -37,7 +37,7 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessLimits.setSignals()
-        try DownloadCommand.orExit { try check() }
+        try DownloadCommand.checkingArguments { try check() }
         do throws(DownloadError) {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)
             for id in ids where !tasks.contains(where: { $0.id == id }) { throw .noTask(id) }
@@ -46,7 +46,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         } catch {
             throw DownloadCommand.failure("\(error)", status: 1)
         }
-        if let holder = await Holder.reach(to) { return try await act(through: holder) }
+        if let holder = await Holder.connect(to) { return try await act(through: holder) }
         let display: any DownloadDisplay = json ? JSONDisplay() : DownloadRun.displayForPeople(to)
         let run = DownloadRun(folder: to, display: display)
         let held: DownloadRun.HeldFolder
@@ -69,7 +69,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Has the process that holds the folder do what is asked, of all tasks for which it is possible.
+    /// Has the process that holds the folder carry out the action on all tasks that allow it.
     private func act(through holder: Holder) async throws {
         // The holder knows which tasks were interrupted: they are queued there.
         let known = await Self.current(try await DownloadService.tasks(in: to, clock: .system), in: to)
@@ -102,9 +102,9 @@ struct DownloadsCommand: AsyncParsableCommand {
         return problems
     }
 
-    /// Does what is asked, of all tasks for which it is possible; gives what is to be downloaded then.
-    private func act(on service: DownloadService) async throws(DownloadError) -> [DownloadRun.Asked] {
-        var asked: [DownloadRun.Asked] = []
+    /// Carries out the action on all tasks that allow it; returns the requests to download afterwards.
+    private func act(on service: DownloadService) async throws(DownloadError) -> [DownloadRun.RequestResult] {
+        var requested: [DownloadRun.RequestResult] = []
         for id in try await chosen(of: service.tasks()) {
             do throws(DownloadError) {
                 switch action {
@@ -112,14 +112,14 @@ struct DownloadsCommand: AsyncParsableCommand {
                 case .pause: show(try await service.pause([id]))
                 case .cancel: show(try await service.cancel([id]))
                 case .remove: try await service.remove([id])
-                case .resume: asked.append(.success(try await service.request(of: id, isRetry: false)))
-                case .retry: asked.append(.success(try await service.request(of: id, isRetry: true)))
+                case .resume: requested.append(.success(try await service.request(of: id, isRetry: false)))
+                case .retry: requested.append(.success(try await service.request(of: id, isRetry: true)))
                 }
             } catch {
-                asked.append(.failure(error))
+                requested.append(.failure(error))
             }
         }
-        return asked
+        return requested
     }
 
     /// The ids that were given, or else those of all tasks for which the action is meant.
@@ -136,7 +136,7 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     /// Tasks as the process that holds the folder knows them: more than it has written.
     private static func current(_ tasks: [DownloadTask], in folder: String) async -> [DownloadTask] {
-        guard !tasks.isEmpty, let holder = await Holder.reach(folder) else { return tasks }
+        guard !tasks.isEmpty, let holder = await Holder.connect(folder) else { return tasks }
         let known = await holder.tasks(Set(tasks.map(\.id)))
         await holder.close()
         return tasks.map { known[$0.id] ?? $0 }

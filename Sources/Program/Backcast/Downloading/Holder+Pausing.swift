@@ -21,7 +21,7 @@ extension Holder {
         let errors = await askToPause(ids, &pausing.refusals)
         pausing.tasks = await tasks(ids)
         if pausing.isPacking {
-            try? await follow(for: Limits.holderFollowed) { change in
+            try? await follow(for: Limits.holderFollowTimeout) { change in
                 switch change {
                 case .task(let task) where ids.contains(task.id):
                     pausing.tasks[task.id] = task

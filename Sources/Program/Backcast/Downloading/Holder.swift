@@ -15,7 +15,7 @@ final class Holder: Sendable {
     static func socketFile(of folder: String) -> String { "\(folder)/.backcast.sock" }
 
     /// Nil if no process answers in time.
-    static func reach(_ folder: String, within limit: Duration = Limits.holderAnswer) async -> Holder? {
+    static func connect(_ folder: String, within limit: Duration = Limits.holderAnswer) async -> Holder? {
         guard FileManager.default.fileExists(atPath: socketFile(of: folder)),
             let handle = FileHandle(forReadingAtPath: folder)
         else { return nil }

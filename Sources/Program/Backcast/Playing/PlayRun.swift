@@ -17,7 +17,7 @@ struct PlayRun: Sendable {
     var opensBrowser: Bool
 
     func carryOut() async throws {
-        ProcessMemory.keepFree()
+        ProcessMemory.keepFreeMemory()
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         let client = try HTTPClient.open(ClientConfiguration(proxy: proxy, logger: logger))
         do {
@@ -38,7 +38,7 @@ struct PlayRun: Sendable {
             }
         } catch {
             await client.close()
-            let page = await Holder.reach(folder)?.page()
+            let page = await Holder.connect(folder)?.page()
             throw DownloadCommand.failure("\(error)\(page.map { ": \($0)" } ?? "")", status: 1)
         }
         await client.close()

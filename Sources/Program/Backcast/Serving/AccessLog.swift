@@ -22,7 +22,7 @@ struct AccessLog: Sendable {
         let milliseconds = summary.duration / .milliseconds(1)
         var metadata: Logger.Metadata = [
             "client": "\(summary.remoteAddress)", "method": "\(summary.method.rawValue)",
-            "path": "\(Self.shown(summary.path))", "status": "\(summary.status?.rawValue ?? 0)",
+            "path": "\(Self.redacted(summary.path))", "status": "\(summary.status?.rawValue ?? 0)",
             "bytes": "\(summary.byteCount)",
             "milliseconds": "\((milliseconds * 1000).rounded() / 1000)",
         ]
@@ -35,7 +35,7 @@ struct AccessLog: Sendable {
     ///
     /// These are the part after `/t/`, and user and password in the paths of other servers. Apps join paths
     /// to addresses that end with `/`, so parts may be empty.
-    static func shown(_ path: String) -> String {
+    static func redacted(_ path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
         var named = parts.indices.filter { !parts[$0].isEmpty }[...]
         if let first = named.first, parts[first] == "t" {

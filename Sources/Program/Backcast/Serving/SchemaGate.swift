@@ -27,7 +27,7 @@ final class SchemaGate: RequestPart {
     /// Readable by every origin, so that a player's script sees the status and not a CORS error.
     private static let notYet = Problem(
         .serviceUnavailable, "the service is starting: it waits for its database"
-    ).retryable(afterSeconds: Limits.retryWhenStarting).response([
+    ).retryable(afterSeconds: Limits.startupRetrySeconds).response([
         "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After",
     ])
 }

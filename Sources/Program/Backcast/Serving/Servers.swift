@@ -25,7 +25,7 @@ struct Servers: Sendable {
             // Operators send few requests.
             configuration.threadCount =
                 plan.setting == .adminListen ? 1 : settings.serverThreads ?? Processors().count
-            configuration.namesRequests = settings.logsRequests
+            configuration.assignsRequestIDs = settings.logsRequests
             configuration.background = background
             configuration.onFinished = onFinished
             configuration.clock = clock

@@ -23,7 +23,7 @@ extension Secret {
 
     /// Whether a text can be a token that is neither guessed nor known.
     static func isStrong(_ text: String) -> Bool {
-        text.utf8.count >= Limits.leastTokenCharacters && !sampleTokens.contains(text) && isBearerToken(text)
+        text.utf8.count >= Limits.minTokenCharacters && !sampleTokens.contains(text) && isBearerToken(text)
     }
 
     /// Whether a text has only the characters that a bearer token may have (RFC 6750 §2.1).

@@ -38,7 +38,7 @@ extension SettingReader {
     }
 
     mutating func adminToken() -> Secret? {
-        let length = "\(Limits.leastTokenCharacters) to \(Limits.tokenCharacters)"
+        let length = "\(Limits.minTokenCharacters) to \(Limits.tokenCharacters)"
         return value(.adminToken, allowed: "\(length) letters, digits and -._~+/=, and none of the samples'")
         {
             text in
@@ -48,7 +48,7 @@ extension SettingReader {
 
     /// As the admin token, and any number of them.
     mutating func playbackSecrets() -> [Secret]? {
-        let length = "\(Limits.leastTokenCharacters) to \(Limits.tokenCharacters)"
+        let length = "\(Limits.minTokenCharacters) to \(Limits.tokenCharacters)"
         return value(
             .playbackSecret,
             allowed:

@@ -73,7 +73,7 @@ extension Settings {
         isCanonical = reader.flag(.canonical) ?? false
         remuxProcesses = reader.count(.remuxProcesses, in: Limits.remuxProcesses) ?? 2
         minFreeBytes = reader.byteCount(.minFree)
-        deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.seconds) ?? 7200
+        deleteGraceSeconds = reader.seconds(.deleteGrace, in: 0...Limits.longestSettingSeconds) ?? 7200
         migrations = reader.folder(.migrations)
         maxWindowSeconds = reader.seconds(.maxWindow, in: 1...Limits.longestWindow) ?? 86_400
         retentionSeconds = reader.seconds(.retention, in: Limits.retention) ?? 604_800

@@ -4,7 +4,7 @@ extension Migrations {
     /// The files of the folder `migrations` as they were when the program was built, by name.
     ///
     /// The build makes a constant of each file. A test compares this table with the folder.
-    private static let carried: [(name: String, bytes: [UInt8])] = [
+    private static let embedded: [(name: String, bytes: [UInt8])] = [
         ("0001-recording.sql", PackageResources._001_recording_sql),
         ("0002-pruning.sql", PackageResources._002_pruning_sql),
         ("0003-line-revision.sql", PackageResources._003_line_revision_sql),
@@ -30,7 +30,8 @@ extension Migrations {
     static func ofProgram(folder: String?) throws -> Migrations {
         guard let folder else {
             return try Migrations(
-                carried.map { try Migration(name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self)) })
+                embedded.map { try Migration(name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self)) }
+            )
         }
         do {
             return try Migrations.reading(folder: folder)

@@ -52,7 +52,7 @@ final class StateFolder: Sendable {
     /// The node's name in the catalogue: the same after every restart.
     func nodeIdentifier() throws(ProgramError) -> String {
         let made = UUID().uuidString.lowercased()
-        let word = try WordFile(path + "/node-id").wordOrMade { made }.word
+        let word = try WordFile(path + "/node-id").readOrCreate { made }.word
         guard let uuid = UUID(uuidString: word) else {
             throw ProgramError("\(path)/node-id contains no UUID; remove the file to get a new one")
         }
@@ -62,10 +62,10 @@ final class StateFolder: Sendable {
     /// The admin token of this folder, generated when there is none.
     func adminToken() throws -> (token: Secret, isNew: Bool) {
         let made = Base64URL.encode(try randomBytes(Limits.tokenByteCount))
-        let (word, isNew) = try WordFile(tokenFile).wordOrMade { made }
+        let (word, isNew) = try WordFile(tokenFile).readOrCreate { made }
         guard Secret.isStrong(word) else {
             throw ProgramError(
-                "\(tokenFile) contains no token of at least \(Limits.leastTokenCharacters) characters; "
+                "\(tokenFile) contains no token of at least \(Limits.minTokenCharacters) characters; "
                     + "remove the file to get a new one")
         }
         return (Secret(word), isNew)

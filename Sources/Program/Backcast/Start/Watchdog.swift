@@ -19,7 +19,7 @@ struct Watchdog: Sendable {
         self.clock = clock
     }
 
-    static func ofProcess(clock: HostClock) -> Watchdog? {
+    static func fromEnvironment(clock: HostClock) -> Watchdog? {
         Watchdog(environment: ProcessInfo.processInfo.environment, process: getpid(), clock: clock)
     }
 

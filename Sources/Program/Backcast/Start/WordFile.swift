@@ -9,7 +9,7 @@ struct WordFile {
     }
 
     /// The word in the file, which is created when there is none.
-    func wordOrMade(_ make: () -> String) throws(ProgramError) -> (word: String, isNew: Bool) {
+    func readOrCreate(_ make: () -> String) throws(ProgramError) -> (word: String, isNew: Bool) {
         if let word = try word() { return (word, false) }
         let word = make()
         try write(word)

@@ -18,7 +18,7 @@ struct ChannelOptions: Sendable {
     /// Nil announces none.
     var breaks: Breaks?
     /// Whether the multivariant playlist describes the same renditions with other names and attributes.
-    var spellsOtherwise = false
+    var usesAlternateNames = false
     /// Whether the multivariant playlist names closed captions in the video.
     var hasCaptions = false
     /// Bits per second of each rendition: the peak, and the mean.

@@ -15,7 +15,7 @@ extension ChannelState {
         guard var rendition = renditions[source.rendition] else { return nil }
         defer { renditions[source.rendition] = rendition }
         let isMissing = rendition.hole?.form == .missing
-        guard !passesOver(&rendition) else { return nil }
+        guard !consumeHole(&rendition) else { return nil }
         let number = rendition.nextNumber
         rendition.nextNumber += 1
         let isGap = rendition.gapCount > 0
@@ -41,11 +41,11 @@ extension ChannelState {
     mutating func list(_ plan: Plan, now: Double) {
         renditions[plan.rendition]?.list(
             plan.listing, plan.isServed ? plan.segment : nil, options: options, now: now)
-        forgetKeys()
+        removeUnusedKeys()
     }
 
     /// Counts a hole down; true when this segment is not listed.
-    private func passesOver(_ rendition: inout RenditionState) -> Bool {
+    private func consumeHole(_ rendition: inout RenditionState) -> Bool {
         guard var hole = rendition.hole else { return false }
         hole.count -= 1
         rendition.hole = hole.count > 0 ? hole : nil
@@ -84,7 +84,7 @@ extension ChannelState {
 
     /// Removes keys with the last segment that needs them, unless they were unavailable for a while: a client
     /// that missed them asks later.
-    private mutating func forgetKeys() {
+    private mutating func removeUnusedKeys() {
         guard faults.keysDownUntil == -.infinity else { return }
         let inUse = Set(
             renditions.values.flatMap { state in

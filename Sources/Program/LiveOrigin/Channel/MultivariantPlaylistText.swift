@@ -29,13 +29,13 @@ struct MultivariantPlaylistText {
 
     private func audio(_ rendition: Rendition) -> String {
         let isFirst = rendition.id == "a0"
-        let name = options.spellsOtherwise ? "Audio \(rendition.id)" : isFirst ? "Tone" : "Other tone"
+        let name = options.usesAlternateNames ? "Audio \(rendition.id)" : isFirst ? "Tone" : "Other tone"
         return "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(audioGroup)\",NAME=\"\(name)\","
             + "LANGUAGE=\"\(isFirst ? "en" : "fr")\",DEFAULT=\(isFirst ? "YES" : "NO"),AUTOSELECT=YES,"
             + "CHANNELS=\"1\",URI=\"\(rendition.id).m3u8\""
     }
 
-    private var audioGroup: String { options.spellsOtherwise ? "aud" : "audio" }
+    private var audioGroup: String { options.usesAlternateNames ? "aud" : "audio" }
 
     private func variant(_ rendition: Rendition) -> [String] {
         guard case .video(let width, let height) = rendition.kind else { return [] }
@@ -44,9 +44,9 @@ struct MultivariantPlaylistText {
         var attributes = [
             "BANDWIDTH=\(own.peak + audio.map(\.peak).reduce(0, +))",
             "AVERAGE-BANDWIDTH=\(own.average + audio.map(\.average).reduce(0, +))",
-            "CODECS=\"\(options.spellsOtherwise ? "avc1.42c02a" : "avc1.42C028"),mp4a.40.2\"",
+            "CODECS=\"\(options.usesAlternateNames ? "avc1.42c02a" : "avc1.42C028"),mp4a.40.2\"",
             "RESOLUTION=\(width)x\(height)",
-            "FRAME-RATE=\(options.spellsOtherwise ? "24.999" : "\(Layout.framesPerSecond).000")",
+            "FRAME-RATE=\(options.usesAlternateNames ? "24.999" : "\(Layout.framesPerSecond).000")",
         ]
         if !audio.isEmpty { attributes.append("AUDIO=\"\(audioGroup)\"") }
         if !others(.subtitles).isEmpty { attributes.append("SUBTITLES=\"subtitles\"") }

@@ -54,7 +54,7 @@ struct RenditionState: Sendable {
             listed -= first.durationSeconds
             retireFirst(options: options, now: now)
         }
-        forget(now: now)
+        removeExpired(now: now)
     }
 
     /// Empties the playlist; its segments can still be fetched for a while.
@@ -70,7 +70,7 @@ struct RenditionState: Sendable {
         retired.append(Retired(uri: listing.uri, until: now + options.retirementSeconds))
     }
 
-    private mutating func forget(now: Double) {
+    private mutating func removeExpired(now: Double) {
         for old in retired where old.until < now { available[old.uri] = nil }
         retired.removeAll { $0.until < now }
     }

@@ -24,7 +24,7 @@ extension ChannelState {
             withdrawal.seconds += now
             faults.withdrawn[rendition ?? RequestFaults.anyRendition] = withdrawal
         case .dateJump(let seconds): dateOffset += seconds
-        case .respell: options.spellsOtherwise.toggle()
+        case .respell: options.usesAlternateNames.toggle()
         case .clear: clear(now: now)
         }
     }

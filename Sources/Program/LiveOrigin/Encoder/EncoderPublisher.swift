@@ -53,9 +53,9 @@ final class EncoderPublisher: Sendable {
             defer { isRunning.withLock { $0 = false } }
             return try await encoder.run(list)
         }()
-        let asked = try await publish(while: { isRunning.withLock { $0 } }, encoder: encoder)
+        let requested = try await publish(while: { isRunning.withLock { $0 } }, encoder: encoder)
         _ = try await status
-        return asked
+        return requested
     }
 
     /// Publishes what the encoder finishes, until it has ended.
@@ -65,19 +65,19 @@ final class EncoderPublisher: Sendable {
     {
         var output = EncoderOutput(folder: folder, layout: channel.state.withLock { $0.options.layout })
         output.hasSubtitles = output.layout.renditions.contains { $0.kind == .subtitles }
-        var asked: PublisherCommand.Restart?
+        var requested: PublisherCommand.Restart?
         var isLastRound = false
         while !isLastRound && !Task.isCancelled {
             isLastRound = !isRunning()
             for command in channel.removeCommands() {
-                if case .restart(let restart) = command { asked = restart }
+                if case .restart(let restart) = command { requested = restart }
                 execute(command)
                 encoder.stop()
             }
             try publish(from: &output)
             try? await WallClock.host.sleep(for: Limits.encoderPoll)
         }
-        return asked
+        return requested
     }
 
     /// Nothing while the channel is stalled or has ended; the encoder's playlist keeps the segments.

@@ -47,7 +47,7 @@ struct ChosenStreams: Sendable {
     private mutating func add(_ variant: VariantStream, _ base: HTTPURL) throws(DownloadError) {
         let id = RenditionID(kind: .video, index: 0)
         let rendition = TaskRendition(
-            id: id, content: variant.isSoundAlone ? .audio : nil,
+            id: id, content: variant.isAudioOnly ? .audio : nil,
             bitsPerSecond: variant.bandwidth == 0 ? nil : variant.bandwidth,
             width: variant.resolution?.width, height: variant.resolution?.height, codecs: variant.codecs)
         streams.append(Stream(rendition: rendition, url: try Self.url(variant.uri, base)))

@@ -27,7 +27,7 @@ package enum QualityChoice: Sendable, Equatable, Codable {
     ///
     /// Variants with sound alone count only where there are no others.
     func index(in variants: [VariantStream]) -> Int? {
-        let pictures = variants.indices.filter { !variants[$0].isSoundAlone }
+        let pictures = variants.indices.filter { !variants[$0].isAudioOnly }
         let candidates = pictures.isEmpty ? Array(variants.indices) : pictures
         let rank = { (index: Int) in (variants[index].bandwidth, variants[index].resolution?.height ?? 0) }
         let lowest = candidates.min { rank($0) < rank($1) }
@@ -48,7 +48,7 @@ package enum QualityChoice: Sendable, Equatable, Codable {
 
 extension VariantStream {
     /// Whether the variant has no picture, as far as it says what it has.
-    var isSoundAlone: Bool {
+    var isAudioOnly: Bool {
         guard resolution == nil, let codecs else { return false }
         let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "mp3", "alac"]
         return codecs.split(separator: ",").allSatisfy { codec in

@@ -29,18 +29,18 @@ package enum TrackChoice: Sendable, Equatable, Codable {
         case .standard: return Array((group.first(where: \.isDefault) ?? group.first).map { [$0] } ?? [])
         case .all: return group
         case .languages(let wanted):
-            for language in wanted where !group.contains(where: { $0.speaks(language) }) {
+            for language in wanted where !group.contains(where: { $0.hasLanguage(language) }) {
                 let there = group.map { $0.language ?? $0.name }
-                throw .noChoice("\(what) in \(language)", available: there.isEmpty ? ["none"] : there)
+                throw .notAvailable("\(what) in \(language)", available: there.isEmpty ? ["none"] : there)
             }
-            return group.filter { rendition in wanted.contains { rendition.speaks($0) } }
+            return group.filter { rendition in wanted.contains { rendition.hasLanguage($0) } }
         }
     }
 }
 
 extension Rendition {
     /// Whether the rendition is in a language: the first parts of the tags are compared.
-    fileprivate func speaks(_ wanted: String) -> Bool {
+    fileprivate func hasLanguage(_ wanted: String) -> Bool {
         guard let language else { return false }
         return LanguageCodes.primary(language) == LanguageCodes.primary(wanted)
     }

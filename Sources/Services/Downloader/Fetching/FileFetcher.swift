@@ -9,7 +9,7 @@ import HTTPClient
 struct FileFetcher: Sendable {
     let session: HTTPSession
     let folder: TaskFolder
-    let pacer: RatePacer
+    let rateLimiter: RateLimiter
     let retries: Retries
     let url: HTTPURL
     let name: String
@@ -20,9 +20,9 @@ struct FileFetcher: Sendable {
     /// Fetches what is missing of the file; what an earlier process got is used where it is the same version.
     func fetch(_ known: StoredTask.KnownFile?) async throws(DownloadError) {
         if let known { try await findPieces(known) }
-        try await retries.run(name) { plan async throws(TryFailure) in
+        try await retries.run(name) { plan async throws(AttemptFailure) in
             let before = progress.status.pieces.byteCount
-            do throws(TryFailure) {
+            do throws(AttemptFailure) {
                 while let gap = progress.status.nextGap { try await fill(gap) }
                 try await joinPieces()
                 try await check()
@@ -35,18 +35,18 @@ struct FileFetcher: Sendable {
     }
 
     private enum Outcome: Sendable {
-        case ended(TryFailure?)
+        case ended(AttemptFailure?)
         /// A player waits for other bytes, and the source can give them.
         case moves
         case stays
     }
 
     /// Fetches what is missing in one place, until a player waits for bytes in another one.
-    private func fill(_ gap: FileGap) async throws(TryFailure) {
+    private func fill(_ gap: FileGap) async throws(AttemptFailure) {
         progress.moved(to: gap.offset)
         let failure = await withTaskGroup(of: Outcome.self) { group in
             group.addTask {
-                do throws(TryFailure) {
+                do throws(AttemptFailure) {
                     try await receive(gap)
                     return .ended(nil)
                 } catch {
@@ -54,7 +54,7 @@ struct FileFetcher: Sendable {
                 }
             }
             group.addTask { await waitForMove() }
-            var failure: TryFailure?
+            var failure: AttemptFailure?
             while let outcome = await group.next() {
                 if case .ended(let error) = outcome { failure = error }
                 if case .stays = outcome { continue }
@@ -69,13 +69,13 @@ struct FileFetcher: Sendable {
 
     /// Waits until a player wants bytes far from the transfer's position and the source serves ranges.
     private func waitForMove() async -> Outcome {
-        while await progress.wait(until: { $0.move != nil }) {
-            guard let place = progress.status.move else { continue }
+        while await progress.wait(until: { $0.seekTarget != nil }) {
+            guard let place = progress.status.seekTarget else { continue }
             if progress.status.isSeekable == true { return .moves }
             if let isSeekable = await givesRange(at: place) {
                 progress.gives(ranges: isSeekable)
             } else {
-                try? await progress.clock.sleep(for: Limits.playerTurn)
+                try? await progress.clock.sleep(for: Limits.playerPollInterval)
             }
         }
         return .stays
@@ -89,15 +89,15 @@ struct FileFetcher: Sendable {
         var options = options(for: byte)
         options.totalTimeout = Limits.playerWait
         guard let transfer = try? await session.open(url.absoluteString, options),
-            let opening = try? BodyOpening.judging(transfer.head, listed: nil, rest: byte)
+            let opening = try? BodyResponse.evaluating(transfer.head, listed: nil, rest: byte)
         else { return nil }
         return opening.fit == .rest
     }
 
-    private func receive(_ wanted: FileGap) async throws(TryFailure) {
+    private func receive(_ wanted: FileGap) async throws(AttemptFailure) {
         var gap = wanted
         var transfer = try await open(&gap)
-        var opening = FileOpening(isKnown: gap.offset > 0)
+        var opening = MediaFileSniffer(isKnown: gap.offset > 0)
         while gap.end.map({ gap.offset + opening.heldCount < $0 }) ?? true {
             guard let chunk = try await transfer.next() else { break }
             let place = gap.offset + opening.heldCount
@@ -112,7 +112,7 @@ struct FileFetcher: Sendable {
         if gap.offset < end { throw .damaged("the file has \(gap.offset) bytes and not \(end)") }
     }
 
-    private func store(_ bytes: [UInt8], at offset: inout Int64) async throws(TryFailure) {
+    private func store(_ bytes: [UInt8], at offset: inout Int64) async throws(AttemptFailure) {
         guard !bytes.isEmpty else { return }
         let piece = progress.status.pieces.piece(endingAt: offset)
         let place = piece ?? FilePieces.Piece(offset: offset, byteCount: 0)
@@ -125,7 +125,7 @@ struct FileFetcher: Sendable {
         offset += Int64(bytes.count)
         await retries.received(Int64(bytes.count))
         do {
-            try await pacer.passed(bytes.count)
+            try await rateLimiter.passed(bytes.count)
         } catch {
             throw .final(.cancelled)
         }
@@ -147,7 +147,7 @@ struct FileFetcher: Sendable {
     }
 
     /// Requests the gap; restarts the file if the source has another version or serves no ranges.
-    private func open(_ gap: inout FileGap) async throws(TryFailure) -> Transfer {
+    private func open(_ gap: inout FileGap) async throws(AttemptFailure) -> Transfer {
         var wanted: BodyRest?
         if let end = gap.end, !progress.status.pieces.all.isEmpty || gap.offset > 0 {
             wanted = rest(UInt64(gap.offset)..<UInt64(end))
@@ -159,7 +159,7 @@ struct FileFetcher: Sendable {
             throw .transfer(error)
         }
         await retries.network.returned()
-        switch try BodyOpening.judging(transfer.head, listed: nil, rest: wanted).fit {
+        switch try BodyResponse.evaluating(transfer.head, listed: nil, rest: wanted).fit {
         case .rest: progress.gives(ranges: true)
         case .whole: gap = try await begin(transfer.head)
         case .other:
@@ -174,7 +174,7 @@ struct FileFetcher: Sendable {
     }
 
     /// Begins a version from its first byte.
-    private func begin(_ head: TransferHead) async throws(TryFailure) -> FileGap {
+    private func begin(_ head: TransferHead) async throws(AttemptFailure) -> FileGap {
         let isCoded = head.headers["Content-Encoding"] != nil
         let known = StoredTask.KnownFile(
             total: isCoded ? nil : head.contentLength, validator: head.rangeValidator)
@@ -184,8 +184,8 @@ struct FileFetcher: Sendable {
         return FileGap(offset: 0, end: progress.status.total)
     }
 
-    /// Forgets what came of another version.
-    private func begin(_ known: StoredTask.KnownFile) async throws(TryFailure) {
+    /// Discards the pieces of another version.
+    private func begin(_ known: StoredTask.KnownFile) async throws(AttemptFailure) {
         let pieces = progress.status.pieces
         do throws(DownloadError) {
             for piece in pieces.all { try await folder.dropDraft(of: Self.name(of: piece, in: name)) }
@@ -228,7 +228,7 @@ extension FileFetcher {
     }
 
     /// Makes one draft of all pieces: the one that becomes the file.
-    private func joinPieces() async throws(TryFailure) {
+    private func joinPieces() async throws(AttemptFailure) {
         while progress.status.pieces.all.count > 1 {
             if Task.isCancelled { throw .final(.cancelled) }
             let (first, second) = (progress.status.pieces.all[0], progress.status.pieces.all[1])
@@ -244,7 +244,7 @@ extension FileFetcher {
     }
 
     /// Checks the draft for damage; drops a damaged one and throws, so that the file is fetched again.
-    private func check() async throws(TryFailure) {
+    private func check() async throws(AttemptFailure) {
         let damage: String?
         do {
             damage = try await folder.damage(ofDraft: name)

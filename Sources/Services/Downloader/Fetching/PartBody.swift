@@ -64,8 +64,8 @@ struct BodyRest: Sendable, Equatable {
     }
 }
 
-/// The answer to a request for a body or its rest: how it fits what is there already.
-struct BodyOpening: Sendable, Equatable {
+/// The answer to a request for a body or its rest, and how it fits the bytes that were received before.
+struct BodyResponse: Sendable, Equatable {
     enum Fit: Sendable {
         /// It has the body from its first byte on, which replaces what came before.
         case whole
@@ -83,23 +83,23 @@ struct BodyOpening: Sendable, Equatable {
 
     /// Judges the head of an answer; `listed` is the byte range of the playlist, `rest` what was asked for to
     /// continue a body.
-    static func judging(
+    static func evaluating(
         _ head: TransferHead, listed: HLS.ByteRange?, rest: BodyRest?,
-    ) throws(TryFailure) -> BodyOpening {
-        if rest != nil, head.status == .rangeNotSatisfiable { return BodyOpening(fit: .other) }
-        if let failure = TryFailure(head) { throw failure }
+    ) throws(AttemptFailure) -> BodyResponse {
+        if rest != nil, head.status == .rangeNotSatisfiable { return BodyResponse(fit: .other) }
+        if let failure = AttemptFailure(head) { throw failure }
         if head.status == .ok {
             let wanted = WantedBytes(skipping: listed?.offset ?? 0, count: listed?.length)
-            return BodyOpening(fit: .whole, wanted: wanted)
+            return BodyResponse(fit: .whole, wanted: wanted)
         }
         if let rest {
-            guard rest.isAnswered(by: head) else { return BodyOpening(fit: .other) }
-            return BodyOpening(fit: .rest, wanted: WantedBytes(count: UInt64(rest.bytes.count)))
+            guard rest.isAnswered(by: head) else { return BodyResponse(fit: .other) }
+            return BodyResponse(fit: .rest, wanted: WantedBytes(count: UInt64(rest.bytes.count)))
         }
         guard let listed, head.hasPart(of: listed.offset..<listed.end, total: nil) else {
             throw .damaged("the server answered another byte range")
         }
-        return BodyOpening(fit: .whole, wanted: WantedBytes(count: listed.length))
+        return BodyResponse(fit: .whole, wanted: WantedBytes(count: listed.length))
     }
 }
 

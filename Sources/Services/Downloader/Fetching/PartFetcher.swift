@@ -4,7 +4,7 @@ import HTTP
 import HTTPClient
 
 /// What a part is and what happens around it.
-struct PartOrder: Sendable {
+struct PartJob: Sendable {
     /// The file in the folder of the task.
     var file: String
     var kind: PartIntakeKind
@@ -14,7 +14,7 @@ struct PartOrder: Sendable {
     var byteLimit: Int
     /// Whether the folder may have the beginning of the part from an earlier try.
     var isBegun = false
-    /// Told how far the part is; nil where no player reads it meanwhile.
+    /// Gets the progress of the part; nil if no player reads it while it is fetched.
     var progress: PartProgress?
     /// Where the part is now: asked again for each try.
     var address: @Sendable () async -> PartAddress
@@ -33,47 +33,47 @@ struct StoredBytes: Sendable {
 struct PartFetcher: Sendable {
     let session: HTTPSession
     let folder: TaskFolder
-    /// Limits the transfers of all tasks; they take turns in the order in which they come.
+    /// Limits the transfers of all tasks: first come, first served.
     let transfers: AsyncSemaphore
     /// Lets parts that a player waits for go first.
     let gate: DemandGate
-    let pacer: RatePacer
+    let rateLimiter: RateLimiter
     let retries: Retries
 
     /// Fetches a whole part and makes it durable; nil if it gave way to a part that a player waits for.
     ///
     /// The bytes of an unfinished part stay in the folder if its rest can be requested later.
-    func fetch(_ order: PartOrder) async throws(DownloadError) -> StoredBytes? {
-        var body = try await begun(order)
+    func fetch(_ job: PartJob) async throws(DownloadError) -> StoredBytes? {
+        var body = try await begun(job)
         do throws(DownloadError) {
-            let stored = try await retries.run(order.file, renew: order.renew) {
-                plan async throws(TryFailure) in
-                do throws(TryFailure) {
-                    return try await self.inTurn(order) { () async throws(TryFailure) in
-                        try await self.receive(order, &body, &plan)
+            let stored = try await retries.run(job.file, renew: job.renew) {
+                plan async throws(AttemptFailure) in
+                do throws(AttemptFailure) {
+                    return try await self.inTurn(job) { () async throws(AttemptFailure) in
+                        try await self.receive(job, &body, &plan)
                     }
                 } catch {
-                    plan.source = await order.address().url.sharedPath.split(separator: "/").last.map(
+                    plan.source = await job.address().url.redactedPath.split(separator: "/").last.map(
                         String.init)
                     await self.judge(error, &body, &plan)
                     throw error
                 }
             }
-            if stored == nil { try await keep(body, order) }
+            if stored == nil { try await keep(body, job) }
             return stored
         } catch {
             switch error {
-            case .cancelled: try? await keep(body, order)
+            case .cancelled: try? await keep(body, job)
             // The part is not at fault.
             case .diskFull: break
-            default: try? await dropUnlessContinued(order)
+            default: try? await dropUnlessContinued(job)
             }
             throw error
         }
     }
 
-    /// Keeps what came of a body for the next try where it is good, else forgets it.
-    private func judge(_ failure: TryFailure, _ body: inout OpenPart?, _ plan: inout RetryPlan) async {
+    /// Keeps the received bytes of a body for the next attempt if they are good; else discards them.
+    private func judge(_ failure: AttemptFailure, _ body: inout OpenPart?, _ plan: inout RetryPlan) async {
         guard let open = body, open.received.hasRest, failure.leavesGoodBytes else {
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
             // If the folder has a record of it, the record is removed when the next body begins.
@@ -90,7 +90,7 @@ struct PartFetcher: Sendable {
         let intake: PartIntake
         var received: ReceivedBody
         var hasDraft = false
-        /// Whether the folder says what the draft is the beginning of.
+        /// Whether the folder has a record that describes the whole body of the draft.
         var isRecorded = false
         /// Bytes received at the end of an earlier try, even if they were discarded since.
         var tried: UInt64 = 0
@@ -98,37 +98,37 @@ struct PartFetcher: Sendable {
 
     /// A part that a player waits for does not wait for other transfers.
     private func inTurn<Value>(
-        _ order: PartOrder, _ work: () async throws(TryFailure) -> Value
-    ) async throws(TryFailure) -> Value {
-        _ = await gate.pass(order.progress)
-        if order.progress?.isDemanded == true { return try await work() }
+        _ job: PartJob, _ work: () async throws(AttemptFailure) -> Value
+    ) async throws(AttemptFailure) -> Value {
+        _ = await gate.pass(job.progress)
+        if job.progress?.isDemanded == true { return try await work() }
         guard let value = try await transfers.withPermit(work) else { throw .final(.cancelled) }
         return value
     }
 
     /// Nil when the part has given way to another one.
     private func receive(
-        _ order: PartOrder, _ body: inout OpenPart?, _ plan: inout RetryPlan
-    ) async throws(TryFailure) -> StoredBytes? {
+        _ job: PartJob, _ body: inout OpenPart?, _ plan: inout RetryPlan
+    ) async throws(AttemptFailure) -> StoredBytes? {
         var wanted = WantedBytes()
-        let transfer = try await request(order, &body, &wanted, &plan)
+        let transfer = try await request(job, &body, &wanted, &plan)
         guard var open = body else { throw .final(.cancelled) }
         defer { body = open }
-        guard var last = try await read(transfer, wanted, order, &open) else { return nil }
+        guard var last = try await read(transfer, wanted, job, &open) else { return nil }
         last += try open.intake.finish()
-        try await complete(last, order, &open)
+        try await complete(last, job, &open)
         return StoredBytes(byteCount: open.intake.byteCount, section: open.intake.section)
     }
 
     /// Asks for a part, or for the rest of one that was cut short.
     private func request(
-        _ order: PartOrder, _ body: inout OpenPart?, _ wanted: inout WantedBytes, _ plan: inout RetryPlan
-    ) async throws(TryFailure) -> Transfer {
-        let address = await order.address()
+        _ job: PartJob, _ body: inout OpenPart?, _ wanted: inout WantedBytes, _ plan: inout RetryPlan
+    ) async throws(AttemptFailure) -> Transfer {
+        let address = await job.address()
         plan.reading = address.reading
         let rest = body?.received.rest(in: address.range)
         var options = TransferOptions(
-            byteLimit: order.byteLimit, range: rest?.bytes ?? address.range.map { $0.offset..<$0.end },
+            byteLimit: job.byteLimit, range: rest?.bytes ?? address.range.map { $0.offset..<$0.end },
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
         options.chunkDelay = Limits.chunkDelay
         if let rest { options.headers["If-Range"] = rest.validator }
@@ -139,20 +139,20 @@ struct PartFetcher: Sendable {
             throw .transfer(error)
         }
         await retries.network.returned()
-        let opening = try BodyOpening.judging(transfer.head, listed: address.range, rest: rest)
+        let opening = try BodyResponse.evaluating(transfer.head, listed: address.range, rest: rest)
         switch opening.fit {
         case .rest: break
         case .whole:
             await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
-            let (isRecorded, tried) = (body?.isRecorded ?? order.isBegun, body?.tried ?? 0)
-            body = try begin(order, transfer.head, opening, at: address.range?.offset ?? 0)
+            let (isRecorded, tried) = (body?.isRecorded ?? job.isBegun, body?.tried ?? 0)
+            body = try begin(job, transfer.head, opening, at: address.range?.offset ?? 0)
             body?.tried = tried
-            try await record(order, &body, isRecorded: isRecorded)
+            try await record(job, &body, isRecorded: isRecorded)
         case .other:
             _ = consume transfer
-            // Without its version, no rest of it is asked for.
+            // Without a validator, the next request is for the whole body.
             body?.received.validator = nil
-            return try await request(order, &body, &wanted, &plan)
+            return try await request(job, &body, &wanted, &plan)
         }
         wanted = opening.wanted
         return transfer
@@ -162,16 +162,16 @@ struct PartFetcher: Sendable {
     ///
     /// Returns the last bytes, not yet stored: they are written in one step with the end of the part.
     private func read(
-        _ whole: consuming Transfer, _ part: WantedBytes, _ order: PartOrder, _ open: inout OpenPart
-    ) async throws(TryFailure) -> [UInt8]? {
+        _ whole: consuming Transfer, _ part: WantedBytes, _ job: PartJob, _ open: inout OpenPart
+    ) async throws(AttemptFailure) -> [UInt8]? {
         var transfer = whole
         var wanted = part
         var last: [UInt8] = []
         while !wanted.isComplete {
             if !open.received.isWhole {
-                try await store(last, order, &open)
+                try await store(last, job, &open)
                 last = []
-                guard try await mayGoOn(order) else { return nil }
+                guard try await mayGoOn(job) else { return nil }
             }
             guard let chunk = try await transfer.next() else { break }
             let bytes = wanted.take(chunk)
@@ -181,7 +181,7 @@ struct PartFetcher: Sendable {
             last = last.isEmpty ? taken : last + taken
             await retries.received(Int64(bytes.count))
             do {
-                try await pacer.passed(bytes.count)
+                try await rateLimiter.passed(bytes.count)
             } catch {
                 throw .final(.cancelled)
             }
@@ -192,138 +192,139 @@ struct PartFetcher: Sendable {
 
     /// Whether the transfer may continue; false if a part that a player waits for goes first.
     ///
-    /// A transfer pauses for at most `Limits.holdingPause`, because unread bytes would fill the connection's
+    /// A transfer pauses for at most `Limits.transferPause`, because unread bytes would fill the connection's
     /// buffers. Then it gives up its connection, and its rest is requested later.
-    private func mayGoOn(_ order: PartOrder) async throws(TryFailure) -> Bool {
-        if await gate.pass(order.progress, within: Limits.holdingPause) { return true }
+    private func mayGoOn(_ job: PartJob) async throws(AttemptFailure) -> Bool {
+        if await gate.pass(job.progress, within: Limits.transferPause) { return true }
         if Task.isCancelled { throw .final(.cancelled) }
         return false
     }
 
     private func begin(
-        _ order: PartOrder, _ head: TransferHead, _ opening: BodyOpening, at offset: UInt64,
-    ) throws(TryFailure) -> OpenPart {
+        _ job: PartJob, _ head: TransferHead, _ opening: BodyResponse, at offset: UInt64,
+    ) throws(AttemptFailure) -> OpenPart {
         let intake: PartIntake
         do {
             intake = try PartIntake(
-                order.kind, key: order.key, vector: order.vector, storesClear: order.storesClear)
+                job.kind, key: job.key, vector: job.vector, storesClear: job.storesClear)
         } catch {
             throw .final(error)
         }
         let isCoded = head.headers["Content-Encoding"] != nil
         let total = isCoded ? nil : opening.wanted.left ?? head.contentLength
         // Decrypted data is shorter than received data; only the padding at the end says by how much.
-        let isSameLength = order.key == nil || !order.storesClear
-        order.progress?.begin(total: isSameLength ? total.map { Int64(clamping: $0) } : nil)
+        let isSameLength = job.key == nil || !job.storesClear
+        job.progress?.begin(total: isSameLength ? total.map { Int64(clamping: $0) } : nil)
         return OpenPart(
             intake: intake,
             received: ReceivedBody(offset: offset, total: total, validator: head.rangeValidator))
     }
 
     private func store(
-        _ bytes: [UInt8], _ order: PartOrder, _ open: inout OpenPart
-    ) async throws(TryFailure) {
+        _ bytes: [UInt8], _ job: PartJob, _ open: inout OpenPart
+    ) async throws(AttemptFailure) {
         guard !bytes.isEmpty else { return }
         do {
-            try await folder.write(bytes, toDraftOf: order.file, isFirst: !open.hasDraft)
+            try await folder.write(bytes, toDraftOf: job.file, isFirst: !open.hasDraft)
         } catch {
             throw .final(error)
         }
         open.hasDraft = true
-        order.progress?.wrote(bytes.count)
+        job.progress?.wrote(bytes.count)
     }
 
     /// Stores the last bytes of a part and gives it its name.
     private func complete(
-        _ last: [UInt8], _ order: PartOrder, _ open: inout OpenPart
-    ) async throws(TryFailure) {
+        _ last: [UInt8], _ job: PartJob, _ open: inout OpenPart
+    ) async throws(AttemptFailure) {
         do {
-            try await folder.write(last, toEndOf: order.file, isFirst: !open.hasDraft)
-            if open.isRecorded { try await folder.dropRecord(of: order.file) }
+            try await folder.write(last, completing: job.file, isFirst: !open.hasDraft)
+            if open.isRecorded { try await folder.dropRecord(of: job.file) }
         } catch {
             throw .final(error)
         }
         open.hasDraft = true
-        order.progress?.wrote(last.count)
+        job.progress?.wrote(last.count)
     }
 }
 
 /// The beginning of a part, which is kept while the part is not whole.
 extension PartFetcher {
     /// What the folder has of a part, if its rest can be asked for.
-    private func begun(_ order: PartOrder) async throws(DownloadError) -> OpenPart? {
-        guard order.isBegun, let received = try await recorded(order) else { return nil }
-        let there = Int64(clamping: received.byteCount)
-        guard let intake = try await intake(of: there, order) else { return nil }
-        order.progress?.begin(total: received.total.map { Int64(clamping: $0) }, there: there)
-        await retries.received(there)
+    private func begun(_ job: PartJob) async throws(DownloadError) -> OpenPart? {
+        guard job.isBegun, let received = try await recorded(job) else { return nil }
+        let draftByteCount = Int64(clamping: received.byteCount)
+        guard let intake = try await intake(of: draftByteCount, job) else { return nil }
+        job.progress?.begin(total: received.total.map { Int64(clamping: $0) }, draftByteCount: draftByteCount)
+        await retries.received(draftByteCount)
         return OpenPart(
             intake: intake, received: received, hasDraft: true, isRecorded: true, tried: received.byteCount)
     }
 
     /// The draft of a part by its record; nil where its rest cannot be asked for.
-    private func recorded(_ order: PartOrder) async throws(DownloadError) -> ReceivedBody? {
-        guard order.canContinue, let record = try await folder.record(of: order.file),
-            let there = try await folder.draftLength(of: order.file)
+    private func recorded(_ job: PartJob) async throws(DownloadError) -> ReceivedBody? {
+        guard job.canContinue, let record = try await folder.record(of: job.file),
+            let draftByteCount = try await folder.draftLength(of: job.file)
         else { return nil }
         let received = ReceivedBody(
-            offset: record.offset, byteCount: UInt64(there), total: record.total, validator: record.validator)
+            offset: record.offset, byteCount: UInt64(draftByteCount), total: record.total,
+            validator: record.validator)
         return received.hasRest ? received : nil
     }
 
-    /// Removes the draft of a part that cannot be had, unless a later process can go on with it.
-    private func dropUnlessContinued(_ order: PartOrder) async throws(DownloadError) {
-        guard try await recorded(order) == nil else { return }
-        try await folder.dropDraft(of: order.file)
-        try await folder.dropRecord(of: order.file)
+    /// Removes the draft of a part that cannot be fetched, unless a later process can continue it.
+    private func dropUnlessContinued(_ job: PartJob) async throws(DownloadError) {
+        guard try await recorded(job) == nil else { return }
+        try await folder.dropDraft(of: job.file)
+        try await folder.dropRecord(of: job.file)
     }
 
-    /// Inspects the bytes of a draft again; nil where they are not what a part begins with.
-    private func intake(of length: Int64, _ order: PartOrder) async throws(DownloadError) -> PartIntake? {
+    /// Inspects the bytes of a draft again; nil if they cannot be the beginning of the part.
+    private func intake(of length: Int64, _ job: PartJob) async throws(DownloadError) -> PartIntake? {
         let intake = try PartIntake(
-            order.kind, key: order.key, vector: order.vector, storesClear: order.storesClear)
+            job.kind, key: job.key, vector: job.vector, storesClear: job.storesClear)
         while intake.byteCount < length {
             let bytes = try await folder.readGrowing(
-                order.file, at: intake.byteCount, upTo: Limits.joinedPieceBytes)
+                job.file, at: intake.byteCount, upTo: Limits.joinedPieceBytes)
             guard !bytes.isEmpty, (try? intake.take(bytes)) != nil else { return nil }
         }
         return intake
     }
 
     /// Writes the record of an unfinished body, so that a later process can continue its draft.
-    private func keep(_ body: OpenPart?, _ order: PartOrder) async throws(DownloadError) {
-        guard let body, body.hasDraft, order.canContinue, body.received.hasRest else { return }
-        try await write(body.received, order)
+    private func keep(_ body: OpenPart?, _ job: PartJob) async throws(DownloadError) {
+        guard let body, body.hasDraft, job.canContinue, body.received.hasRest else { return }
+        try await write(body.received, job)
     }
 
     /// Records a new body if it is long and can be continued; else removes an old record.
     private func record(
-        _ order: PartOrder, _ body: inout OpenPart?, isRecorded: Bool
-    ) async throws(TryFailure) {
+        _ job: PartJob, _ body: inout OpenPart?, isRecorded: Bool
+    ) async throws(AttemptFailure) {
         guard let received = body?.received else { return }
-        let isLong = received.total.map { $0 >= Limits.recordedBody } ?? false
+        let isLong = received.total.map { $0 >= Limits.recordedBodyBytes } ?? false
         do throws(DownloadError) {
-            if isLong, received.validator != nil, order.canContinue {
-                // What is there may be of another version than the record will say.
-                try await folder.dropDraft(of: order.file)
-                try await write(received, order)
+            if isLong, received.validator != nil, job.canContinue {
+                // The draft may be of another version than the record will name.
+                try await folder.dropDraft(of: job.file)
+                try await write(received, job)
                 body?.isRecorded = true
             } else if isRecorded {
-                try await folder.dropRecord(of: order.file)
+                try await folder.dropRecord(of: job.file)
             }
         } catch {
             throw .final(error)
         }
     }
 
-    private func write(_ received: ReceivedBody, _ order: PartOrder) async throws(DownloadError) {
+    private func write(_ received: ReceivedBody, _ job: PartJob) async throws(DownloadError) {
         guard let total = received.total, let validator = received.validator else { return }
         let record = BodyRecord(offset: received.offset, total: total, validator: validator)
-        try await folder.record(record, of: order.file)
+        try await folder.record(record, of: job.file)
     }
 }
 
-extension PartOrder {
-    /// Whether the draft has the bytes as they came, so that a later process can go on with them.
+extension PartJob {
+    /// Whether the draft has the bytes as they were received, so that a later process can continue it.
     fileprivate var canContinue: Bool { key == nil || !storesClear }
 }

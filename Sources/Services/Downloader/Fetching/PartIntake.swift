@@ -42,7 +42,7 @@ final class PartIntake {
     }
 
     /// Takes the next bytes; gives those to be stored.
-    func take(_ bytes: [UInt8]) throws(TryFailure) -> [UInt8] {
+    func take(_ bytes: [UInt8]) throws(AttemptFailure) -> [UInt8] {
         byteCount += Int64(bytes.count)
         let clear: [UInt8]
         do {
@@ -55,7 +55,7 @@ final class PartIntake {
     }
 
     /// Ends the part; gives the bytes still to be stored.
-    func finish() throws(TryFailure) -> [UInt8] {
+    func finish() throws(AttemptFailure) -> [UInt8] {
         guard byteCount > 0 else { throw .damaged("the body is empty") }
         var rest: [UInt8] = []
         if let cipher = cipher.take() {
@@ -73,7 +73,7 @@ final class PartIntake {
         return storesClear && isEncrypted ? rest : []
     }
 
-    private func look(at clear: [UInt8]) throws(TryFailure) {
+    private func look(at clear: [UInt8]) throws(AttemptFailure) {
         switch kind {
         case .initSection:
             section += clear
@@ -86,7 +86,7 @@ final class PartIntake {
         }
     }
 
-    private func checkSection() throws(TryFailure) {
+    private func checkSection() throws(AttemptFailure) {
         do {
             _ = try InitSection.reading(section)
         } catch {
@@ -94,7 +94,7 @@ final class PartIntake {
         }
     }
 
-    private func checkSegment() throws(TryFailure) {
+    private func checkSegment() throws(AttemptFailure) {
         let inspection: MediaInspection
         do {
             let inspector = self.inspector
@@ -103,7 +103,7 @@ final class PartIntake {
             throw .damaged("\(error)")
         }
         // Segments without media are legal: an empty one of subtitles, or a pause.
-        guard case .damaged(let damage) = inspection.wholeness, damage != .missingMedia else { return }
+        guard case .damaged(let damage) = inspection.integrity, damage != .missingMedia else { return }
         throw .damaged("the segment is damaged: \(damage)")
     }
 }

@@ -25,14 +25,14 @@ struct Retries: Sendable {
     /// address was refused.
     nonisolated(nonsending) func run<Value>(
         _ name: String, renew: @Sendable (Int?) async throws(DownloadError) -> Void = { _ in },
-        _ attempt: (inout RetryPlan) async throws(TryFailure) -> Value,
+        _ attempt: (inout RetryPlan) async throws(AttemptFailure) -> Value,
     ) async throws(DownloadError) -> Value {
         var plan = RetryPlan(name: name)
         var lostSince: SteadyInstant?
         while true {
             if Task.isCancelled { throw .cancelled }
-            let failure: TryFailure
-            do throws(TryFailure) {
+            let failure: AttemptFailure
+            do throws(AttemptFailure) {
                 return try await attempt(&plan)
             } catch {
                 failure = error

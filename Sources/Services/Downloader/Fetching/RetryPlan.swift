@@ -3,13 +3,13 @@ import HTTPClient
 import JSON
 
 /// Why one try did not bring what was asked for.
-enum TryFailure: Error, Sendable, Equatable {
+enum AttemptFailure: Error, Sendable, Equatable {
     /// 401, 403, 404 or 410: the URL may need another token.
     case refused(status: Int, words: String? = nil)
     /// Another status that a later try may change.
     case status(Int, retryAfter: Duration?)
     case transfer(TransferError)
-    /// The bytes are not what they have to be.
+    /// The bytes are damaged, or of another kind than expected.
     case damaged(String)
     /// Another try brings the same.
     case final(DownloadError)
@@ -50,11 +50,11 @@ struct RetryPlan: Sendable {
         pause = Limits.firstPause
     }
 
-    mutating func step(after failure: TryFailure) -> RetryStep {
+    mutating func step(after failure: AttemptFailure) -> RetryStep {
         if !failure.isConnection { connectionFailures = 0 }
         switch failure {
         case .final(let error): return .giveUp(error)
-        case .refused(let status, let words): return refused(words ?? TryFailure.words(for: status))
+        case .refused(let status, let words): return refused(words ?? AttemptFailure.words(for: status))
         case .transfer(.cancelled), .transfer(.closed): return .giveUp(.cancelled)
         case .transfer where failure.isConnection:
             connectionFailures += 1
@@ -63,7 +63,7 @@ struct RetryPlan: Sendable {
         case .transfer(let error): return again("\(error)")
         case .damaged(let reason): return again(reason)
         case .status(let status, let retryAfter):
-            return again(TryFailure.words(for: status), after: retryAfter)
+            return again(AttemptFailure.words(for: status), after: retryAfter)
         }
     }
 
@@ -79,7 +79,7 @@ struct RetryPlan: Sendable {
 
     private mutating func again(_ reason: String, after wanted: Duration? = nil) -> RetryStep {
         failures += 1
-        guard failures < Limits.tries else { return giveUp(reason) }
+        guard failures < Limits.attempts else { return giveUp(reason) }
         let pause = nextPause()
         return .pause(max(pause, min(wanted ?? .zero, Limits.longestRetryAfter)))
     }
@@ -95,7 +95,7 @@ struct RetryPlan: Sendable {
     }
 }
 
-extension TryFailure {
+extension AttemptFailure {
     /// Whether the bytes received before the failure can be kept.
     var leavesGoodBytes: Bool {
         switch self {
@@ -104,7 +104,7 @@ extension TryFailure {
         }
     }
 
-    /// Whether not even a connection came about.
+    /// Whether no connection could be made.
     var isConnection: Bool {
         switch self {
         case .transfer(.connectionFailed), .transfer(.timedOut(.connecting)): true
@@ -144,7 +144,7 @@ extension TryFailure {
 
 extension Transfer {
     /// The next bytes of the body, as a try reads them; nil at its end.
-    mutating func next() async throws(TryFailure) -> [UInt8]? {
+    mutating func next() async throws(AttemptFailure) -> [UInt8]? {
         do {
             return try await nextChunk()
         } catch {

@@ -6,13 +6,13 @@ import Timeline
 
 /// What a URL leads to.
 enum Source: Sendable {
-    case playlist(Playlist, base: HTTPURL, window: WindowFacts?)
+    case playlist(Playlist, base: HTTPURL, window: WindowHeaders?)
     /// One media file.
     case file
 }
 
 /// What a Backcast service says of a window beside its playlist.
-struct WindowFacts: Sendable, Equatable {
+struct WindowHeaders: Sendable, Equatable {
     /// How much of the window was not recorded.
     var missingSeconds: Double
     /// Where the channel goes on in another form, if the window ends because of that.
@@ -56,19 +56,19 @@ struct SourceReader: Sendable {
     ///
     /// Only the server knows how far it has published: the clock, the time zones and the delay are its own.
     func open(_ request: inout DownloadRequest) async throws(DownloadError) -> Source {
-        let source = try await open(try request.address(), isWindow: request.begin != nil)
+        let source = try await open(try request.fullURL(), isWindow: request.begin != nil)
         guard request.isGrowing == nil, let length = request.windowMicroseconds else { return source }
         guard case .playlist(_, _, let window?) = source, window.isUnfinished(of: length) else {
             request.isGrowing = false
             return source
         }
         request.isGrowing = true
-        return try await open(try request.address(), isWindow: true)
+        return try await open(try request.fullURL(), isWindow: true)
     }
 
     /// Opens what a person has given: a playlist or a media file; with `isWindow` a window of the past.
     private func open(_ url: HTTPURL, isWindow: Bool) async throws(DownloadError) -> Source {
-        try await retries.run(Self.urlName) { _ async throws(TryFailure) in
+        try await retries.run(Self.urlName) { _ async throws(AttemptFailure) in
             try await look(at: url, isWindow: isWindow)
         }
     }
@@ -76,18 +76,18 @@ struct SourceReader: Sendable {
     /// Reads a playlist that must be one.
     func playlist(
         _ url: HTTPURL, imports: [String: String] = [:]
-    ) async throws(DownloadError) -> (Playlist, base: HTTPURL, window: WindowFacts?) {
-        try await retries.run("the playlist") { _ async throws(TryFailure) in
+    ) async throws(DownloadError) -> (Playlist, base: HTTPURL, window: WindowHeaders?) {
+        try await retries.run("the playlist") { _ async throws(AttemptFailure) in
             let body = try await body(url, limit: ReadingLimits.standard.byteCount)
             let (playlist, base) = try Self.reading(body.bytes, of: body.head, imports: imports)
-            return (playlist, base, WindowFacts(body.head.headers))
+            return (playlist, base, WindowHeaders(body.head.headers))
         }
     }
 
     /// Reads a media playlist, and what a Backcast service says of its window.
     func mediaPlaylist(
         _ url: HTTPURL, imports: [String: String]
-    ) async throws(DownloadError) -> (MediaPlaylist, base: HTTPURL, window: WindowFacts?) {
+    ) async throws(DownloadError) -> (MediaPlaylist, base: HTTPURL, window: WindowHeaders?) {
         let (playlist, base, window) = try await playlist(url, imports: imports)
         guard case .media(let media) = playlist else {
             throw .unusable("the URI of a rendition leads to a multivariant playlist")
@@ -97,16 +97,16 @@ struct SourceReader: Sendable {
 
     /// Reads a key: 16 bytes.
     ///
-    /// `now` gives its URI for each try, and the reading of the playlists that named it: read again, they may
-    /// name it with another token.
+    /// `currentURI` gives its URI for each attempt, and the number of the reading of the playlists that named
+    /// it: read again, they may name it with another token.
     func key(
-        _ uri: String, now: @Sendable () async -> (uri: String, reading: Int),
+        _ uri: String, currentURI: @Sendable () async -> (uri: String, reading: Int),
         renew: @Sendable (Int?) async throws(DownloadError) -> Void,
     ) async throws(DownloadError) -> [UInt8] {
         do {
             return try await retries.run("the key \(Self.sourceName(of: uri))", renew: renew) {
-                plan async throws(TryFailure) in
-                let (uri, reading) = await now()
+                plan async throws(AttemptFailure) in
+                let (uri, reading) = await currentURI()
                 plan.reading = reading
                 if uri.lowercased().hasPrefix("data:") {
                     guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
@@ -133,12 +133,12 @@ struct SourceReader: Sendable {
 
     /// A URI in a message: without one person's query and token, and not longer than a line.
     private static func sourceName(of uri: String) -> String {
-        let text = (try? HTTPURL(uri))?.sharedText ?? String(uri.prefix { $0 != "?" && $0 != "#" })
+        let text = (try? HTTPURL(uri))?.redactedText ?? String(uri.prefix { $0 != "?" && $0 != "#" })
         let limit = Limits.nameLength
         return text.count > limit ? "\(text.prefix(limit / 2))…\(text.suffix(limit / 2 - 1))" : text
     }
 
-    private func body(_ url: HTTPURL, limit: Int) async throws(TryFailure) -> FetchedBody {
+    private func body(_ url: HTTPURL, limit: Int) async throws(AttemptFailure) -> FetchedBody {
         let body: FetchedBody
         do {
             body = try await session.fetch(url.absoluteString, Self.options(limit: limit))
@@ -146,7 +146,7 @@ struct SourceReader: Sendable {
             throw .transfer(error)
         }
         await retries.network.returned()
-        if let failure = TryFailure(body.head, body.bytes) { throw failure }
+        if let failure = AttemptFailure(body.head, body.bytes) { throw failure }
         return body
     }
 
@@ -158,7 +158,7 @@ struct SourceReader: Sendable {
 
     private static func reading(
         _ bytes: [UInt8], of head: TransferHead, imports: [String: String]
-    ) throws(TryFailure) -> (Playlist, base: HTTPURL) {
+    ) throws(AttemptFailure) -> (Playlist, base: HTTPURL) {
         do {
             let source = VariableSource(url: head.effectiveURL, imports: imports)
             let read = try Playlist.reading(bytes, source: source)
@@ -170,9 +170,9 @@ struct SourceReader: Sendable {
         }
     }
 
-    private func look(at url: HTTPURL, isWindow: Bool) async throws(TryFailure) -> Source {
+    private func look(at url: HTTPURL, isWindow: Bool) async throws(AttemptFailure) -> Source {
         var options = Self.options(limit: ReadingLimits.standard.byteCount)
-        // The beginning tells what it is: of a long file from a slow source no more is awaited.
+        // The first bytes show what it is: there is no need to wait for more of a long file.
         options.chunkDelay = Limits.chunkDelay
         // A media file may be longer than any playlist.
         options.refusesAnnounced = false
@@ -186,7 +186,7 @@ struct SourceReader: Sendable {
         while bytes.count < Limits.kindBytes, let chunk = try await transfer.next() { bytes += chunk }
         let head = transfer.head
         await retries.network.returned()
-        if let failure = TryFailure(head, bytes) { throw failure }
+        if let failure = AttemptFailure(head, bytes) { throw failure }
         // Other servers ignore what they do not know, and answer with everything that they have.
         if isWindow, head.headers["Backcast-Window"] == nil {
             throw .final(.unusable("the server answers no windows: --begin is for channels of Backcast"))
@@ -197,7 +197,7 @@ struct SourceReader: Sendable {
         }
         while let chunk = try await transfer.next() { bytes += chunk }
         let (playlist, base) = try Self.reading(bytes, of: head, imports: [:])
-        return .playlist(playlist, base: base, window: WindowFacts(head.headers))
+        return .playlist(playlist, base: base, window: WindowHeaders(head.headers))
     }
 
     /// Whether a body begins as a playlist, or was announced as one.
@@ -209,7 +209,7 @@ struct SourceReader: Sendable {
     }
 
     /// Throws unless the bytes may be media; only an empty or unknown binary body is tried again.
-    private static func checkMedia(_ bytes: [UInt8]) throws(TryFailure) {
+    private static func checkMedia(_ bytes: [UInt8]) throws(AttemptFailure) {
         guard !bytes.isEmpty else { throw .damaged("the body is empty") }
         guard let refusal = MediaFileKind.refusal(of: bytes) else { return }
         let words = "it leads neither to a playlist nor to media: \(refusal)"

@@ -41,7 +41,7 @@ extension TaskFolder {
     }
 
     /// The parts in a folder of the task that have a record.
-    func recordedParts(in folder: String) async throws(DownloadError) -> Set<String> {
+    func partsWithRecord(in folder: String) async throws(DownloadError) -> Set<String> {
         let ending = "\(Self.recordEnding).part"
         return Set(
             try await drafts(in: folder).filter { $0.hasSuffix(ending) }.map {

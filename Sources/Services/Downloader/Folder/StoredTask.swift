@@ -7,7 +7,7 @@ struct StoredTask: Sendable, Codable, Equatable {
     var version = 1
     var task: DownloadTask
     var request: DownloadRequest
-    /// What the rest of a single media file may be asked for by.
+    /// Length and validator of a single media file, for requests of its rest.
     var file: KnownFile?
     /// Whether all media are in the folder and the playlists are closed, so that only packing is left.
     var isOnlyToPack: Bool?
@@ -74,7 +74,7 @@ enum PartsFile {
     /// The name within the folder of the task.
     static func name(of rendition: String) -> String { "\(rendition)/.parts" }
 
-    static func bytes(of parts: [KeptPart]) throws(DownloadError) -> [UInt8] {
+    static func bytes(of parts: [PartNames]) throws(DownloadError) -> [UInt8] {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -85,11 +85,11 @@ enum PartsFile {
     }
 
     /// Reads lines; a last one without its end was being written when the process ended, and does not count.
-    static func reading(_ bytes: [UInt8]) -> (parts: [KeptPart], isWhole: Bool) {
+    static func reading(_ bytes: [UInt8]) -> (parts: [PartNames], isWhole: Bool) {
         let decoder = JSONDecoder()
         let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         let parts = bytes[..<end].split(separator: 0x0A).compactMap { line in
-            try? decoder.decode(KeptPart.self, from: Data(line))
+            try? decoder.decode(PartNames.self, from: Data(line))
         }
         return (parts, end == bytes.count)
     }

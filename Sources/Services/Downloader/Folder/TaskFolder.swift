@@ -68,18 +68,18 @@ struct TaskFolder: Sendable {
     }
 
     /// Adds the last bytes to the draft of a file, makes it durable and gives it its name.
-    func write(_ bytes: [UInt8], toEndOf name: String, isFirst: Bool) async throws(DownloadError) {
+    func write(_ bytes: [UInt8], completing name: String, isFirst: Bool) async throws(DownloadError) {
         try await work.run { () throws(DownloadError) in
             let file = try openDraft(of: name, isFirst: isFirst)
             try disk.write(bytes, to: file)
-            try publish(file, as: name)
+            try commit(file, as: name)
         }
     }
 
     /// Makes a draft durable and gives it its name.
     func commit(_ name: String) async throws(DownloadError) {
         try await work.run { () throws(DownloadError) in
-            try publish(try open(Self.draft(of: name), O_WRONLY), as: name)
+            try commit(try open(Self.draft(of: name), O_WRONLY), as: name)
         }
     }
 
@@ -201,7 +201,7 @@ extension TaskFolder {
         }
     }
 
-    private func publish(
+    private func commit(
         _ draft: borrowing DescriptorHandle<DownloadError>, as name: String
     ) throws(DownloadError) {
         try disk.sync(draft)

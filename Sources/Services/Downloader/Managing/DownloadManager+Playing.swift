@@ -16,10 +16,10 @@ extension DownloadManager {
             if task.state == .queued || task.state == .preparing { return .preparing }
             return isKnown ? nil : try await stored(name, of: task, in: folder)
         }
-        if let file = await runner.comingFile, file.name == name { return .coming(file) }
+        if let file = await runner.growingFile, file.name == name { return .growingFile(file) }
         if let progress = await runner.demand(name) {
             let reader = PartReader(progress, service.tools.gate)
-            return try await growing(name, in: folder, reader, needsWholePart: needsWholePart)
+            return try await growingPart(name, in: folder, reader, needsWholePart: needsWholePart)
         }
         if let file = try await folder.served(name) {
             await runner.played(name)
@@ -40,25 +40,25 @@ extension DownloadManager {
     private static func absent(_ name: String, of task: DownloadTask) -> PlayedContent? {
         if task.file == nil, task.renditions.isEmpty, !task.state.isEnded {
             // Nothing is known of it: any name may be one of its own.
-            return task.state == .paused ? .waiting : .preparing
+            return task.state == .paused ? .notRunning : .preparing
         }
         if name == "index.m3u8", task.state == .queued { return .preparing }
         let isPart = name == task.file || task.renditions.contains { name.hasPrefix("\($0.id)/") }
-        return isPart && task.state != .completed ? .waiting : nil
+        return isPart && task.state != .completed ? .notRunning : nil
     }
 
     /// A part that is being fetched, as soon as something of it is there.
-    private func growing(
+    private func growingPart(
         _ name: String, in folder: TaskFolder, _ reader: PartReader, needsWholePart: Bool
     ) async throws(DownloadError) -> PlayedContent? {
         let limit = needsWholePart ? Limits.wholePartWait : Limits.playerWait
         let status = await reader.progress.wait(within: limit) { !needsWholePart && $0.readable > 0 }
-        guard let status else { return .nothingCame }
+        guard let status else { return .sourceUnavailable }
         switch status.end {
         case .whole: return try await folder.served(name).map { .file($0) }
-        case .failed: return .nothingCame
+        case .failed: return .sourceUnavailable
         case nil:
-            return .growing(
+            return .growingPart(
                 GrowingBody(name, in: folder, reader, from: 0),
                 length: status.total.map { UInt64(clamping: $0) })
         }
@@ -83,6 +83,6 @@ extension DownloadManager {
                 throw .cancelled
             }
         }
-        return .nothingCame
+        return .sourceUnavailable
     }
 }

@@ -96,22 +96,22 @@ package actor DownloadManager {
     /// Tasks that are about to run.
     private var starting: Set<String> = []
     /// Tasks at which a call works, and the calls that wait for it.
-    private var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
+    private var taskWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Lets one call after the other work at a task, so that none writes what another one has changed.
+    /// Lets only one call at a time change a task; the others wait.
     ///
-    /// A call that waits for the end of a run does so outside of its turn.
-    private func inTurn<Value, Failure: Error>(
+    /// A call that waits for the end of a run does so before or after, since the run may take long.
+    private func exclusively<Value, Failure: Error>(
         _ id: String, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        while turns[id] != nil { await withCheckedContinuation { turns[id]?.append($0) } }
-        turns[id] = []
-        defer { for waiter in turns.removeValue(forKey: id) ?? [] { waiter.resume() } }
+        while taskWaiters[id] != nil { await withCheckedContinuation { taskWaiters[id]?.append($0) } }
+        taskWaiters[id] = []
+        defer { for waiter in taskWaiters.removeValue(forKey: id) ?? [] { waiter.resume() } }
         return try await work()
     }
 
     private func carryOut(_ id: String) async {
-        if let (runner, stops) = await inTurn(id, { await begin(id) }) {
+        if let (runner, stops) = await exclusively(id, { await begin(id) }) {
             refusals[id] = await Self.run(runner, until: stops, show)
             for waiter in running.removeValue(forKey: id)?.waiting ?? [] { waiter.resume() }
         }
@@ -133,7 +133,7 @@ package actor DownloadManager {
         }
     }
 
-    /// Runs a task until it has ended or is stopped; gives the reason for which nothing of it was touched.
+    /// Runs a task until it has ended or is stopped; returns the error if it was refused and left unchanged.
     private static func run(
         _ runner: TaskRunner, until stops: AsyncStream<Void>,
         _ show: @escaping @Sendable (DownloadTask) -> Void
@@ -205,7 +205,7 @@ extension DownloadManager {
         _ request: DownloadRequest
     ) async throws(DownloadError) -> (task: DownloadTask, isNew: Bool) {
         let id = try request.taskID()
-        return try await inTurn(id) { () async throws(DownloadError) in
+        return try await exclusively(id) { () async throws(DownloadError) in
             let (stored, original, folder) = try await service.begin(request)
             if original != nil, let task = board.task(id) { return (task, false) }
             try await folder.replaceTask(stored)
@@ -216,33 +216,35 @@ extension DownloadManager {
         }
     }
 
-    /// Adds a task, or lets the one that is there go on as it is asked for now: what is not completed.
+    /// Adds a task, or resumes one that is not completed, with the options of this request.
     package func take(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
-        guard !isEnding else { throw .notNow(Self.ending) }
+        guard !isEnding else { throw .invalidState(Self.ending) }
         let id = try request.taskID()
-        await settle(id)
-        return try await inTurn(id) { () async throws(DownloadError) in try await takeInTurn(request) }
+        await waitIfEnding(id)
+        return try await exclusively(id) { () async throws(DownloadError) in
+            try await takeExclusively(request)
+        }
     }
 
-    private func takeInTurn(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
+    private func takeExclusively(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
         let (stored, original, folder) = try await service.begin(request)
         let id = stored.task.id
         if stored.task.state == .completed, let other = stored.request.difference(from: request) {
-            throw .otherTask("the task \(id) is complete, with another \(other)")
+            throw .conflict("the task \(id) is complete, with another \(other)")
         }
         if let original { try await service.checkForm(of: original, for: request, in: folder) }
-        if isTaken(id) { return try takeAgain(request, stored, original) }
+        if isActive(id) { return try takeAgain(request, stored, original) }
         guard stored.task.state != .completed else {
             show(stored.task)
             return stored.task
         }
         // The last task may have ended meanwhile.
-        guard !isEnding else { throw .notNow(Self.ending) }
+        guard !isEnding else { throw .invalidState(Self.ending) }
         requests[id] = request
         // A stored task is not overwritten yet: the source may turn out to be another presentation.
         if original == nil {
             try await folder.replaceTask(stored)
-            guard !isEnding else { throw .notNow(Self.ending) }
+            guard !isEnding else { throw .invalidState(Self.ending) }
         }
         show(stored.task)
         enqueue(id)
@@ -259,7 +261,7 @@ extension DownloadManager {
         let isQueued = queue.contains(id)
         if let begun = requests[id] ?? (isQueued ? nil : original?.request) {
             let other = begun.hasSameQuery(as: request) ? begun.difference(from: request) : "query in its URL"
-            if let other { throw .otherTask("the task \(id) is under way, with another \(other)") }
+            if let other { throw .conflict("the task \(id) is under way, with another \(other)") }
         }
         guard isQueued else { return board.task(id) ?? stored.task }
         requests[id] = request
@@ -267,7 +269,7 @@ extension DownloadManager {
         return stored.task
     }
 
-    /// Why a task was not carried out, with nothing of it touched; nil for one that was.
+    /// Why a task was refused and left unchanged; nil for one that was not.
     package func refusal(of id: String) -> DownloadError? { refusals[id] }
 
     /// Pauses a task; one that records a live presentation is completed as far as it goes.
@@ -285,22 +287,22 @@ extension DownloadManager {
     }
 
     /// Lets a paused or interrupted task go on, or one that failed or was canceled (`isRetry`).
-    package func goOn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
-        await settle(id)
-        return try await inTurn(id) { () async throws(DownloadError) in
-            try await goOnInTurn(id, isRetry: isRetry)
+    package func resume(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
+        await waitIfEnding(id)
+        return try await exclusively(id) { () async throws(DownloadError) in
+            try await resumeExclusively(id, isRetry: isRetry)
         }
     }
 
-    private func goOnInTurn(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
+    private func resumeExclusively(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
         guard let task = board.task(id) else { throw .noTask(id) }
-        guard !isEnding else { throw .notNow(Self.ending) }
+        guard !isEnding else { throw .invalidState(Self.ending) }
         let allowed: Set<TaskState> = isRetry ? [.failed, .canceled] : [.paused]
         // A task that an earlier process left has the state queued, but may not be in the queue.
-        let isLeft = !isRetry && task.state == .queued && !isTaken(id)
+        let isLeft = !isRetry && task.state == .queued && !isActive(id)
         guard isLeft || allowed.contains(task.state) else {
             if !isRetry, !task.state.isEnded { return task }
-            throw .notNow(task.refusal(of: isRetry ? .retried : .resumed))
+            throw .invalidState(task.refusal(of: isRetry ? .retried : .resumed))
         }
         let stored = try await service.begin(try await request(of: id)).0
         try await service.keep(stored)
@@ -316,8 +318,8 @@ extension DownloadManager {
     }
 
     private func removeUnlessRunning(_ id: String) async throws(DownloadError) -> Bool {
-        try await inTurn(id) { () async throws(DownloadError) in
-            unqueue(id)
+        try await exclusively(id) { () async throws(DownloadError) in
+            removeFromQueue(id)
             guard running[id] == nil else { return false }
             try await service.remove([id])
             requests[id] = nil
@@ -334,17 +336,17 @@ extension DownloadManager {
     private var isEnding: Bool { isStopping || hasEnded }
 
     /// Whether a task runs, or has its turn to come.
-    private func isTaken(_ id: String) -> Bool {
+    private func isActive(_ id: String) -> Bool {
         queue.contains(id) || starting.contains(id) || running[id] != nil
     }
 
     private func enqueue(_ id: String) {
-        guard !isTaken(id) else { return }
+        guard !isActive(id) else { return }
         queue.append(id)
         startNext()
     }
 
-    private func unqueue(_ id: String) {
+    private func removeFromQueue(_ id: String) {
         queue.removeAll { $0 == id }
         starting.remove(id)
     }
@@ -361,9 +363,9 @@ extension DownloadManager {
         _ onDisk: () async throws(DownloadError) -> [DownloadTask]
     ) async throws(DownloadError) -> DownloadTask {
         guard board.task(id) != nil else { throw .noTask(id) }
-        await settle(id)
-        let isRunning = try await inTurn(id) { () async throws(DownloadError) in
-            unqueue(id)
+        await waitIfEnding(id)
+        let isRunning = try await exclusively(id) { () async throws(DownloadError) in
+            removeFromQueue(id)
             if running[id] != nil { return true }
             for task in try await onDisk() { board.show(task) }
             return false
@@ -380,8 +382,8 @@ extension DownloadManager {
         await end(of: id)
     }
 
-    /// Waits for the end of a run that has already told how it ends.
-    private func settle(_ id: String) async {
+    /// Waits for the end of a run whose task already has its final state, or is paused.
+    private func waitIfEnding(_ id: String) async {
         guard let state = board.task(id)?.state, state.isEnded || state == .paused else { return }
         await end(of: id)
     }

@@ -14,21 +14,21 @@ struct PackedTimes: Sendable {
     }
 
     /// How much earlier another track begins than the leading one, milliseconds.
-    private let lead: Int64
+    private let startDelay: Int64
     /// The instant of the presentation at its source at which the leading rendition begins, milliseconds.
     private let start: Int64
     private var places: [Place] = []
 
-    init(lead: Int64, start: Int64) {
-        (self.lead, self.start) = (lead, start)
+    init(startDelay: Int64, start: Int64) {
+        (self.startDelay, self.start) = (startDelay, start)
     }
 
     /// Where the start of the presentation at its source would be in the file, milliseconds.
-    var origin: Int64 { lead - start }
+    var origin: Int64 { startDelay - start }
 
     /// Adds the next segment: its first time, 90 kHz, and what its playlist says of it, milliseconds.
     mutating func append(mpegTicks: Int64, position: Int64, duration: Int64) {
-        var time = lead
+        var time = startDelay
         if let last = places.last {
             let step = Self.difference(mpegTicks, last.anchor.mpegTicks) / 90
             let isKept = step >= 0 && step - last.duration <= Self.longestGap

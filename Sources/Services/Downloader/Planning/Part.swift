@@ -12,7 +12,7 @@ struct PartIdentity: Hashable, Sendable, Codable {
 
     init(number: UInt64, url: HTTPURL, range: HLS.ByteRange?) {
         self.number = number
-        path = url.sharedPath
+        path = url.redactedPath
         offset = range?.offset
         length = range?.length
     }
@@ -26,7 +26,7 @@ struct PartIdentity: Hashable, Sendable, Codable {
 }
 
 /// The names of a segment in the folder, as they are kept there: a line of the file `.parts`.
-struct KeptPart: Sendable, Equatable, Codable {
+struct PartNames: Sendable, Equatable, Codable {
     var identity: PartIdentity
     /// Within the folder of the rendition.
     var file: String
@@ -45,13 +45,13 @@ struct KeptPart: Sendable, Equatable, Codable {
 
 /// A segment of the presentation, where it comes from and where it goes.
 struct Part: Sendable {
-    var names: KeptPart
+    var names: PartNames
     /// As the source lists it; the URI is not used again.
     var segment: MediaSegment
     var url: HTTPURL
     /// The key that opens the segment; nil when it is clear.
     var key: PartKey?
-    var initSection: PartInit?
+    var initSection: PartInitSection?
     /// Seconds from the start of the presentation.
     var position: Double
     /// Whether its file is there.
@@ -73,7 +73,7 @@ struct PartKey: Sendable, Hashable {
 }
 
 /// An initialization section.
-struct PartInit: Sendable, Hashable {
+struct PartInitSection: Sendable, Hashable {
     var url: HTTPURL
     var range: HLS.ByteRange?
     var key: PartKey?

@@ -24,28 +24,28 @@ struct RecordedParts: Sendable {
     }
 
     /// What is known of a part; nil when the playlist does not list it, so that it was never fetched.
-    func segment(of part: KeptPart) -> MediaSegment? {
+    func segment(of part: PartNames) -> MediaSegment? {
         guard var segment = segments[part.file]?.segment else { return nil }
         segment.isGap = !files.contains(part.file) || part.initSection.map { !files.contains($0) } ?? false
         return segment
     }
 
     /// The parts that the playlist lists, in its order: a file that came later may play earlier.
-    func inOrder(_ parts: some Sequence<KeptPart>) -> [KeptPart] {
+    func inOrder(_ parts: some Sequence<PartNames>) -> [PartNames] {
         let placed = parts.compactMap { part in segments[part.file].map { (part: part, place: $0.place) } }
         return placed.sorted { $0.place < $1.place }.map(\.part)
     }
 
     /// Whether the playlist lists one part earlier than another.
-    func lists(_ part: KeptPart, before other: KeptPart) -> Bool {
+    func lists(_ part: PartNames, before other: PartNames) -> Bool {
         guard let place = segments[part.file]?.place, let end = segments[other.file]?.place else {
             return false
         }
         return place < end
     }
 
-    /// Whether the playlist lists a part as one that is there, and it is not.
-    func lacksFile(of part: KeptPart) -> Bool {
+    /// Whether the playlist lists a part as stored although its file is missing.
+    func lacksFile(of part: PartNames) -> Bool {
         guard let listed = segments[part.file]?.segment, !listed.isGap else { return false }
         return segment(of: part)?.isGap ?? true
     }

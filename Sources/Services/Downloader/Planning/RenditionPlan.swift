@@ -18,12 +18,12 @@ struct RenditionPlan: Sendable {
     private(set) var settledSeconds = 0.0
     private var indices: [PartIdentity: Int] = [:]
     /// What was kept in the folder by an earlier process.
-    private var kept: [PartIdentity: KeptPart]
+    private var kept: [PartIdentity: PartNames]
     /// What the folder's playlist says of them; an error if it cannot be read.
     private let recording: Result<RecordedParts?, DownloadError>
     private var recorded: RecordedParts? { try? recording.get() }
     private var nextFile = 1
-    private var initNames: [PartInit: String] = [:]
+    private var initNames: [PartInitSection: String] = [:]
     /// Seconds that the source lists in front of the first segment that is taken.
     private(set) var skippedSeconds = 0.0
     /// The number of discontinuities in the segments before the first one that is taken.
@@ -50,7 +50,7 @@ struct RenditionPlan: Sendable {
     var missingSeconds: Double { missingIndices.reduce(0) { $0 + parts[$1].seconds } }
 
     init(
-        id: RenditionID, url: HTTPURL, kept: [KeptPart] = [],
+        id: RenditionID, url: HTTPURL, kept: [PartNames] = [],
         recorded: Result<RecordedParts?, DownloadError> = .success(nil),
     ) {
         self.id = id
@@ -66,7 +66,7 @@ struct RenditionPlan: Sendable {
     /// taken; `keys` gives keys their names in the folder.
     mutating func take(
         _ playlist: MediaPlaylist, base: HTTPURL, range: TimeRange?, keys: inout KeyNames,
-    ) throws(DownloadError) -> [KeptPart] {
+    ) throws(DownloadError) -> [PartNames] {
         if range != nil, !playlist.isEnded {
             throw .unusable("a range can only be taken of a presentation that has ended")
         }
@@ -104,7 +104,7 @@ struct RenditionPlan: Sendable {
         let lines = new.compactMap { append($0) }
         for part in behind { _ = append(part) }
         if hasKept, !isKnown, playlist.isEnded, !(recorded?.isLive ?? false) {
-            throw .otherTask("the source lists another presentation than the one that was begun")
+            throw .conflict("the source lists another presentation than the one that was begun")
         }
         head = playlist
         head.segments = []
@@ -161,15 +161,15 @@ struct RenditionPlan: Sendable {
         return !parts.isEmpty
     }
 
-    private func recordedPart(_ names: KeptPart, _ segment: MediaSegment) -> Part {
+    private func recordedPart(_ names: PartNames, _ segment: MediaSegment) -> Part {
         var names = names
         // Nothing of a gap is opened: its key may never have come.
         let key = segment.isGap ? nil : Self.recordedKey(segment.keys)
         if key == nil { names.key = nil }
-        var section: PartInit?
+        var section: PartInitSection?
         if let map = segment.map, !segment.isGap {
             let name = map.keys.first?.uri.map(RecordedParts.lastPart)
-            section = PartInit(url: url, range: nil, key: Self.recordedKey(map.keys), keyName: name)
+            section = PartInitSection(url: url, range: nil, key: Self.recordedKey(map.keys), keyName: name)
         } else {
             names.initSection = nil
         }
@@ -184,16 +184,16 @@ struct RenditionPlan: Sendable {
     }
 
     /// The file of a part is there.
-    mutating func settle(_ index: Int, byteCount: Int64) {
+    mutating func markDone(_ index: Int, byteCount: Int64) {
         if !parts[index].isSettled { count(parts[index]) }
         parts[index].isDone = true
         parts[index].byteCount = byteCount
     }
 
     /// Takes over what became of the parts of an earlier state.
-    mutating func settle(as earlier: RenditionPlan) {
+    mutating func markDone(as earlier: RenditionPlan) {
         for (index, part) in earlier.parts.enumerated() {
-            if part.isDone { settle(index, byteCount: part.byteCount) }
+            if part.isDone { markDone(index, byteCount: part.byteCount) }
             if part.segment.isGap { lose(index) }
         }
     }
@@ -233,7 +233,7 @@ struct RenditionPlan: Sendable {
         return (firstDiscontinuitySequence ?? 0) &+ UInt64(skippedDiscontinuities)
     }
 
-    private mutating func append(_ part: Part) -> KeptPart? {
+    private mutating func append(_ part: Part) -> PartNames? {
         var part = part
         appendLost(before: part)
         part.position = seconds
@@ -242,7 +242,7 @@ struct RenditionPlan: Sendable {
         {
             part.segment.discontinuityCount = 1
         }
-        let line: KeptPart?
+        let line: PartNames?
         if let names = kept[part.names.identity] {
             part.names.file = names.file
             line = nil
@@ -316,26 +316,26 @@ struct RenditionPlan: Sendable {
         guard !segment.isGap else {
             // Nothing of a gap is opened: its key and its section may not exist.
             return Part(
-                names: KeptPart(identity: identity, file: ""), segment: segment, url: url, position: 0)
+                names: PartNames(identity: identity, file: ""), segment: segment, url: url, position: 0)
         }
         let old = indices[identity].map { parts[$0].names } ?? kept[identity]
         let key = try PartKey.taking(segment.keys, number: number, base: base)
         let keyName = key.map { keys.name(for: $0.uri, known: old?.key) }
-        var initSection: PartInit?
+        var initSection: PartInitSection?
         if let map = segment.map {
             let mapKey = try PartKey.taking(map.keys, number: number, base: base)
             let oldMapKey = indices[identity].flatMap { parts[$0].initSection?.keyName }
-            initSection = PartInit(
+            initSection = PartInitSection(
                 url: try Self.url(map.uri, base), range: map.byteRange, key: mapKey,
                 keyName: mapKey.map { keys.name(for: $0.uri, known: oldMapKey) })
         }
         let initName = initSection.map { name(for: $0, known: old?.initSection) }
-        let names = KeptPart(identity: identity, file: "", initSection: initName, key: keyName)
+        let names = PartNames(identity: identity, file: "", initSection: initName, key: keyName)
         return Part(
             names: names, segment: segment, url: url, key: key, initSection: initSection, position: 0)
     }
 
-    private mutating func name(for section: PartInit, known: String?) -> String {
+    private mutating func name(for section: PartInitSection, known: String?) -> String {
         if let known {
             initNames[section] = known
             return known
@@ -380,7 +380,7 @@ extension RenditionPlan {
         return part.segment.map == nil ? "ts" : "m4s"
     }
 
-    /// Whether the names of the segments say that they are sound alone.
+    /// Whether the file names of the segments say that they are packed audio.
     var isPackedAudio: Bool {
         parts.first.map { ["aac", "mp3", "ac3", "ec3"].contains(Self.ending(of: $0)) } ?? false
     }

@@ -32,21 +32,21 @@ final class ChangeSignal: Sendable {
         return stream
     }
 
-    /// Waits until a condition holds; false when that takes longer than a limit, or the task is cancelled.
+    /// Waits until a condition is true; false when that takes longer than a limit, or the task is cancelled.
     func wait(
-        within limit: Duration? = nil, by clock: HostClock, until holds: @escaping @Sendable () -> Bool
+        within limit: Duration? = nil, by clock: HostClock, until isSatisfied: @escaping @Sendable () -> Bool
     ) async -> Bool {
         let changes = changes()
-        if holds() { return true }
+        if isSatisfied() { return true }
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await _ in changes where holds() { return true }
+                for await _ in changes where isSatisfied() { return true }
                 return false
             }
             if let limit {
                 group.addTask {
                     try? await clock.sleep(for: limit)
-                    return holds()
+                    return isSatisfied()
                 }
             }
             let result = await group.next() ?? false

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Holds transfers back while a player waits for a part, so that this part has the whole connection.
 ///
-/// For `Limits.followedDemand` after a player waited, other parts are fetched one at a time. So the next part
+/// For `Limits.demandCooldown` after a player waited, other parts are fetched one at a time. So the next part
 /// that the player asks for is often under way already and does not share the connection.
 final class DemandGate: Sendable {
     private struct State {
@@ -44,11 +44,11 @@ final class DemandGate: Sendable {
     /// Waits until no player waits for another part; false when that takes longer than a limit, or the task
     /// is cancelled.
     ///
-    /// A part that a player waits for passes at once. A part without new bytes for `Limits.stalledDemand`
+    /// A part that a player waits for passes at once. A part without new bytes for `Limits.demandTimeout`
     /// does not hold others back.
     func pass(_ progress: PartProgress?, within limit: Duration? = nil) async -> Bool {
         if isOpen(for: progress) { return true }
-        let pause = limit ?? Limits.stalledDemand
+        let pause = limit ?? Limits.demandTimeout
         while !Task.isCancelled {
             let isOpen = await signal.wait(within: pause, by: clock) { self.isOpen(for: progress) }
             if isOpen || limit != nil { return isOpen }
@@ -63,7 +63,7 @@ final class DemandGate: Sendable {
     ) async throws(DownloadError) -> Value? {
         while !takeTurn() {
             if Task.isCancelled { return nil }
-            _ = await signal.wait(within: Limits.stalledDemand, by: clock) { self.hasTurn }
+            _ = await signal.wait(within: Limits.demandTimeout, by: clock) { self.hasTurn }
         }
         defer { giveBackTurn() }
         return try await work()
@@ -90,7 +90,7 @@ final class DemandGate: Sendable {
 
     private static func hasTurn(_ state: State, at now: SteadyInstant) -> Bool {
         guard isOpen(state, at: now) else { return false }
-        guard let demandedAt = state.demandedAt, now - demandedAt < Limits.followedDemand else { return true }
+        guard let demandedAt = state.demandedAt, now - demandedAt < Limits.demandCooldown else { return true }
         return state.turns == 0
     }
 
@@ -101,6 +101,6 @@ final class DemandGate: Sendable {
     }
 
     private static func isOpen(_ state: State, at now: SteadyInstant) -> Bool {
-        state.demands.values.allSatisfy { $0.isStalled(since: now - Limits.stalledDemand) }
+        state.demands.values.allSatisfy { $0.isStalled(since: now - Limits.demandTimeout) }
     }
 }

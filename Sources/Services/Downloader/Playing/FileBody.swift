@@ -5,14 +5,14 @@ import Synchronization
 ///
 /// Throws when the source turns out to have another version, so that the reader sees an incomplete body.
 final class FileBody: HTTPBodySource {
-    private let file: ComingFile
+    private let file: GrowingFile
     /// The version of which all bytes are.
     private let version: Int
     private let offset: Mutex<Int64>
     /// Nil: to the end of the file.
     private let end: Int64?
 
-    init(_ file: ComingFile, from offset: Int64, to end: Int64?) {
+    init(_ file: GrowingFile, from offset: Int64, to end: Int64?) {
         self.file = file
         version = file.progress.status.version
         self.offset = Mutex(offset)
@@ -24,7 +24,7 @@ final class FileBody: HTTPBodySource {
         if let end, offset >= end { return nil }
         // A piece may become part of another one between the look at it and its reading.
         for _ in 0..<3 {
-            guard let status = await file.progress.reach(offset), status.version == version,
+            guard let status = await file.progress.waitForByte(offset), status.version == version,
                 status.end != .failed
             else { throw DownloadError.part(name: file.name, reason: "the file does not come") }
             guard let piece = status.pieces.piece(with: offset) else { return nil }

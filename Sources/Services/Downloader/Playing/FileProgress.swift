@@ -13,7 +13,7 @@ final class FileProgress: Sendable {
         var position: Int64 = 0
         /// The byte that a player has waited for last.
         var wanted: Int64 = 0
-        /// Whether the source gives the file from any place on; nil while that is unknown.
+        /// Whether the source serves byte ranges; nil while that is unknown.
         var isSeekable: Bool?
         var end: PartProgress.End?
 
@@ -25,10 +25,10 @@ final class FileProgress: Sendable {
             return next ?? pieces.gap(from: 0, in: total)
         }
 
-        /// The offset to which the transfer has to move; nil if it can stay.
+        /// The offset at which a new transfer has to begin; nil if the current one can continue.
         ///
-        /// It stays if the wanted byte is stored or comes soon, or if a range cannot be requested.
-        var move: Int64? {
+        /// It continues if the wanted byte is stored or comes soon, or if a range cannot be requested.
+        var seekTarget: Int64? {
             guard isSeekable != false, total != nil, known?.validator != nil,
                 pieces.all.count < Limits.filePieces, pieces.piece(with: wanted) == nil
             else { return nil }
@@ -60,7 +60,7 @@ final class FileProgress: Sendable {
         change { $0.position = position }
     }
 
-    /// The source has shown whether it gives the file from any place on.
+    /// Sets whether the source serves byte ranges.
     func gives(ranges isSeekable: Bool) {
         change { $0.isSeekable = isSeekable }
     }
@@ -99,22 +99,25 @@ final class FileProgress: Sendable {
 
     /// Waits until the status is as wanted; false when that takes longer than a limit, or the task is
     /// cancelled.
-    func wait(within limit: Duration? = nil, until holds: @escaping @Sendable (Status) -> Bool) async -> Bool
+    func wait(within limit: Duration? = nil, until isSatisfied: @escaping @Sendable (Status) -> Bool) async
+        -> Bool
     {
-        await signal.wait(within: limit, by: clock) { holds(self.status) }
+        await signal.wait(within: limit, by: clock) { isSatisfied(self.status) }
     }
 
     /// Has a byte fetched next and waits for it; nil if it does not come within `Limits.playerWait`.
     ///
     /// Returns the status when the byte is stored or the fetch has ended.
-    func reach(_ byte: Int64) async -> Status? {
+    func waitForByte(_ byte: Int64) async -> Status? {
         let end = clock.steady() + Limits.playerWait
         while clock.steady() < end, !Task.isCancelled {
             let now = status
             if now.end != nil || now.pieces.piece(with: byte) != nil { return now }
             // Another player may have had its turn meanwhile.
             want(byte)
-            _ = await wait(within: Limits.playerTurn) { $0.end != nil || $0.pieces.piece(with: byte) != nil }
+            _ = await wait(within: Limits.playerPollInterval) {
+                $0.end != nil || $0.pieces.piece(with: byte) != nil
+            }
         }
         return nil
     }

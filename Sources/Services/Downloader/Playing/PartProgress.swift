@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// How far a part is that is being fetched, for those who read it meanwhile.
+/// The progress of a part that is being fetched, for those who read it at the same time.
 final class PartProgress: Sendable {
     struct Status: Sendable {
         /// Counts how often the part was begun: bytes of an earlier try are not those of a later one.
@@ -26,8 +26,8 @@ final class PartProgress: Sendable {
         var isDemanded = false
         /// Answers that wait for the part or read it.
         var readers = 0
-        /// When the player asked or bytes came last.
-        var moved: SteadyInstant
+        /// When a player last asked for the part, or bytes last came.
+        var lastActivity: SteadyInstant
     }
 
     private let state: Mutex<State>
@@ -36,7 +36,7 @@ final class PartProgress: Sendable {
 
     init(clock: HostClock) {
         self.clock = clock
-        state = Mutex(State(moved: clock.steady()))
+        state = Mutex(State(lastActivity: clock.steady()))
     }
 
     var status: Status { state.withLock { $0.status } }
@@ -49,7 +49,7 @@ final class PartProgress: Sendable {
     func demand() -> Bool {
         let now = clock.steady()
         return state.withLock { state in
-            state.moved = now
+            state.lastActivity = now
             defer { state.isDemanded = true }
             return !state.isDemanded
         }
@@ -71,17 +71,17 @@ final class PartProgress: Sendable {
 
     /// Whether no bytes have come since an instant.
     func isStalled(since oldest: SteadyInstant) -> Bool {
-        state.withLock { $0.moved < oldest }
+        state.withLock { $0.lastActivity < oldest }
     }
 
-    /// A body begins; what came before does not count.
+    /// A body begins; bytes of an earlier attempt no longer count.
     ///
-    /// `there` bytes are in the draft already.
-    func begin(total: Int64?, there: Int64 = 0) {
+    /// `draftByteCount` bytes are in the draft already.
+    func begin(total: Int64?, draftByteCount: Int64 = 0) {
         change { status in
             status.attempt += 1
             status.total = total
-            status.written = there
+            status.written = draftByteCount
         }
     }
 
@@ -99,7 +99,7 @@ final class PartProgress: Sendable {
         let now = clock.steady()
         state.withLock { state in
             body(&state.status)
-            state.moved = now
+            state.lastActivity = now
         }
         signal.raise()
     }
@@ -107,11 +107,11 @@ final class PartProgress: Sendable {
     /// Waits until the part has ended or its status is as wanted; the status then, or nil when that takes
     /// longer than a limit.
     func wait(
-        within limit: Duration, until holds: @escaping @Sendable (Status) -> Bool
+        within limit: Duration, until isSatisfied: @escaping @Sendable (Status) -> Bool
     ) async -> Status? {
         let isReached = await signal.wait(within: limit, by: clock) {
             let status = self.status
-            return status.end != nil || holds(status)
+            return status.end != nil || isSatisfied(status)
         }
         return isReached ? status : nil
     }

@@ -5,13 +5,13 @@ package enum PlayedContent: Sendable {
     /// A file that is there.
     case file(ServedFile)
     /// A part that comes while it is answered; `length` bytes if that is known.
-    case growing(GrowingBody, length: UInt64?)
+    case growingPart(GrowingBody, length: UInt64?)
     /// A media file that is being fetched.
-    case coming(ComingFile)
+    case growingFile(GrowingFile)
     /// The task is not known enough yet.
     case preparing
     /// The part is not there, and its task does not run.
-    case waiting
+    case notRunning
     /// Nothing came for a part in the time that a player waits.
-    case nothingCame
+    case sourceUnavailable
 }

@@ -10,9 +10,9 @@ extension DownloadService {
         _ request: DownloadRequest, _ options: DownloadOptions, client: HTTPClient, clock: HostClock,
     ) async throws(DownloadError) -> DownloadTask {
         var request = request
-        let url = try request.address()
+        let url = try request.fullURL()
         var task = DownloadTask(
-            id: try request.taskID(), url: url.sharedText, title: request.title ?? TaskID.title(for: url),
+            id: try request.taskID(), url: url.redactedText, title: request.title ?? TaskID.title(for: url),
             labels: request.labels, created: clock.now())
         let tools = DownloadTools(options: options, client: client, clock: clock)
         let session = try tools.session(for: request)
@@ -29,7 +29,7 @@ extension DownloadService {
             let id = RenditionID(kind: .video, index: 0)
             task.renditions = [TaskRendition(id: id)]
             let plan = try count(playlist, base, of: id, request, in: &task)
-            await learnKind(of: plan, by: reader, in: &task)
+            await detectKind(of: plan, by: reader, in: &task)
         case .playlist(.multivariant(let source), let base, _):
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
             task.renditions = chosen.streams.map(\.rendition)
@@ -37,7 +37,7 @@ extension DownloadService {
                 let (playlist, base, _) = try await reader.mediaPlaylist(
                     stream.url, imports: source.variables)
                 let plan = try count(playlist, base, of: stream.rendition.id, request, in: &task)
-                await learnKind(of: plan, by: reader, in: &task)
+                await detectKind(of: plan, by: reader, in: &task)
             }
         }
         return task
@@ -61,11 +61,11 @@ extension DownloadService {
 
     /// Looks whether a rendition has a picture, where neither its playlists nor the names of its segments
     /// tell.
-    private static func learnKind(
+    private static func detectKind(
         of plan: RenditionPlan, by reader: SourceReader, in task: inout DownloadTask
     ) async {
         guard let index = task.renditions.firstIndex(where: { $0.id == plan.id }),
-            task.renditions[index].isKindUntold, let isSound = await reader.isSoundAlone(plan)
+            task.renditions[index].isKindUnknown, let isSound = await reader.isAudioOnly(plan)
         else { return }
         task.renditions[index].content = isSound ? .audio : .video
     }
@@ -82,5 +82,5 @@ extension DownloadService {
 
 extension TaskRendition {
     /// Whether its playlists do not tell whether it has a picture.
-    fileprivate var isKindUntold: Bool { kind == .video && content == nil && codecs == nil && height == nil }
+    fileprivate var isKindUnknown: Bool { kind == .video && content == nil && codecs == nil && height == nil }
 }

@@ -6,7 +6,7 @@ import Glibc
 extension DownloadService {
     /// The tasks of a folder in the order in which they were made; needs no lock.
     ///
-    /// What a process that has ended left in the middle counts as waiting for its turn.
+    /// A task that an ended process left unfinished counts as queued.
     package static func tasks(in path: String, clock: HostClock) async throws(DownloadError) -> [DownloadTask]
     {
         let work = FileWork()
@@ -45,7 +45,7 @@ extension DownloadService {
 
     /// The task of a folder; nil for a folder of something else.
     ///
-    /// One that cannot be read has failed: others are not kept from their work, and it can be removed.
+    /// One that cannot be read counts as failed: it does not stop the others, and it can be removed.
     private static func task(
         in folder: TaskFolder, named name: String, clock: HostClock
     ) async -> DownloadTask? {
@@ -114,7 +114,7 @@ extension DownloadService {
             throw Self.unknown(id)
         }
         task.apply(.interrupted, at: tools.clock.now())
-        throw .notNow(task.refusal(of: isRetry ? .retried : .resumed))
+        throw .invalidState(task.refusal(of: isRetry ? .retried : .resumed))
     }
 
     private func change(
@@ -127,7 +127,7 @@ extension DownloadService {
             stored.task.apply(.interrupted, at: tools.clock.now())
             if !isDone(stored.task.state) {
                 guard stored.task.apply(event, at: tools.clock.now()) else {
-                    throw .notNow(stored.task.refusal(of: event))
+                    throw .invalidState(stored.task.refusal(of: event))
                 }
                 try await folder.replaceTask(stored)
             }

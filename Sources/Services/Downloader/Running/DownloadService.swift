@@ -63,22 +63,22 @@ package final class DownloadService: Sendable {
     func begin(
         _ request: DownloadRequest
     ) async throws(DownloadError) -> (StoredTask, original: StoredTask?, TaskFolder) {
-        let url = try request.address()
+        let url = try request.fullURL()
         let id = try request.taskID()
         let folder = tools.folder("\(path)/\(id)")
         try await folder.make()
         guard let original = try await StoredTask.reading(from: folder) else {
             guard try await folder.isUnused() else {
-                throw .otherTask("the folder \(id) has files and is no task")
+                throw .conflict("the folder \(id) has files and is no task")
             }
             let task = DownloadTask(
-                id: id, url: url.sharedText, title: request.title ?? TaskID.title(for: url),
+                id: id, url: url.redactedText, title: request.title ?? TaskID.title(for: url),
                 labels: request.labels, created: tools.clock.now())
             return (StoredTask(task: task, request: request), nil, folder)
         }
         var stored = original
-        guard stored.task.url == url.sharedText else {
-            throw .otherTask("the id \(id) belongs to a task of another URL")
+        guard stored.task.url == url.redactedText else {
+            throw .conflict("the id \(id) belongs to a task of another URL")
         }
         guard stored.task.state != .completed else { return (stored, original, folder) }
         stored.request = request
@@ -103,14 +103,14 @@ package final class DownloadService: Sendable {
         guard original.task.state != .completed, isClear != request.storesClear,
             try await folder.hasEncryptedParts(of: original.task)
         else { return }
-        throw .otherTask(
+        throw .conflict(
             "the segments of \(original.task.id) that are there are stored \(isClear ? "clear" : "encrypted")"
         )
     }
 
     /// Whether the window of a task is one that grows; nil where its server has to say it.
     ///
-    /// Parts that are there have the numbers of the one or the other.
+    /// Stored parts decide it: growing windows have other segment numbers than finished ones.
     private static func isGrowing(_ original: StoredTask, as request: DownloadRequest) -> Bool? {
         if original.request.isGrowing == true { return true }
         let isSame = (original.request.begin, original.request.duration) == (request.begin, request.duration)

@@ -24,7 +24,7 @@ struct DownloadTools: Sendable {
     let clock: HostClock
     let transfers: AsyncSemaphore
     let gate: DemandGate
-    let pacer: RatePacer
+    let rateLimiter: RateLimiter
     let disk: Disk<DownloadError>
     let work = FileWork()
     let policy: AddressPolicy
@@ -40,7 +40,7 @@ struct DownloadTools: Sendable {
         self.policy = policy
         transfers = AsyncSemaphore(permits: max(options.parallel, 1))
         gate = DemandGate(clock: clock)
-        pacer = RatePacer(bytesPerSecond: options.bytesPerSecond, clock: clock)
+        rateLimiter = RateLimiter(bytesPerSecond: options.bytesPerSecond, clock: clock)
     }
 
     /// The folder of a task.
@@ -48,7 +48,7 @@ struct DownloadTools: Sendable {
 
     /// A session for a task: its header fields, cookies and address policy.
     func session(for request: DownloadRequest) throws(DownloadError) -> HTTPSession {
-        var session = SessionOptions(source: try request.address().absoluteString, addressPolicy: policy)
+        var session = SessionOptions(source: try request.fullURL().absoluteString, addressPolicy: policy)
         session.allowInvalidCertificate = request.allowsInvalidCertificate
         for field in request.headers {
             if field.name.lowercased() == "user-agent" {

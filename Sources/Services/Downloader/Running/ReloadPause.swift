@@ -8,13 +8,13 @@ struct ReloadPause: Sendable {
     private let target: Duration
     private var unchanged = 0
     /// For how long the playlist has been unchanged.
-    private(set) var stood = Duration.zero
+    private(set) var unchangedDuration = Duration.zero
     /// When the last reading began.
     private var begun: SteadyInstant?
 
     init(targetSeconds: Int, begun: SteadyInstant? = nil) {
         self.begun = begun
-        target = min(max(.seconds(targetSeconds), Limits.leastReload), Limits.longestReload)
+        target = min(max(.seconds(targetSeconds), Limits.shortestReload), Limits.longestReload)
     }
 
     func next() -> Duration {
@@ -30,12 +30,12 @@ struct ReloadPause: Sendable {
         begun = now
     }
 
-    mutating func hasChanged() {
-        (unchanged, stood) = (0, .zero)
+    mutating func reset() {
+        (unchanged, unchangedDuration) = (0, .zero)
     }
 
-    mutating func wasUnchanged() {
-        stood += next()
+    mutating func countUnchanged() {
+        unchangedDuration += next()
         unchanged += 1
     }
 }

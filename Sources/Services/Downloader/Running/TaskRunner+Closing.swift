@@ -28,7 +28,7 @@ extension TaskRunner {
     /// What people are told of a complete presentation: what it lacks, and where it goes on.
     private var notes: [String]? {
         // The service's figures are for the whole window.
-        let facts = isLive || request.range != nil ? nil : windowFacts
+        let facts = isLive || request.range != nil ? nil : windowHeaders
         var notes: [String] = []
         if let text = Self.text(max(plans.map(\.gapSeconds).max() ?? 0, facts?.missingSeconds ?? 0)) {
             notes.append("\(text) of it are missing at the source")

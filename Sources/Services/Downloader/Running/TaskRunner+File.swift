@@ -7,7 +7,7 @@ extension TaskRunner {
         guard request.format == .folder else {
             throw .unusable("the URL leads to one media file, which needs no packing")
         }
-        let url = try request.address()
+        let url = try request.fullURL()
         let name = Self.fileName(of: url)
         stored.task.segmentsTotal = 1
         stored.task.file = name
@@ -24,14 +24,15 @@ extension TaskRunner {
 
     private func fetchFile(_ url: HTTPURL, _ name: String) async throws(DownloadError) {
         let progress = FileProgress(clock: tools.clock)
-        comingFile = ComingFile(name: name, folder: folder, progress: progress)
+        growingFile = GrowingFile(name: name, folder: folder, progress: progress)
         defer {
             progress.finish(.failed)
-            comingFile = nil
+            growingFile = nil
         }
         stored.task.bytes = 0
         let fetcher = FileFetcher(
-            session: session, folder: folder, pacer: tools.pacer, retries: retries, url: url, name: name,
+            session: session, folder: folder, rateLimiter: tools.rateLimiter, retries: retries, url: url,
+            name: name,
             progress: progress, keep: { known async throws(DownloadError) in try await self.keep(known) })
         try await fetcher.fetch(stored.file)
         try await folder.commit(name)

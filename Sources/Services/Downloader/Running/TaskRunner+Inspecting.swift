@@ -23,13 +23,13 @@ extension TaskRunner {
     }
 
     /// Notes whether renditions have a picture: neither playlists nor names say it for certain.
-    func learnKinds() async {
+    func detectKinds() async {
         for plan in plans where plan.id.kind == .video {
             guard stored.task.renditions.contains(where: { $0.id == plan.id && $0.content == nil }),
                 let part = plan.parts.first(where: \.isDone),
                 let tracks = (try? await inspection(of: part, in: plan))?.tracks
             else { continue }
-            setKind(tracks.areSoundAlone ? .audio : .video, of: plan.id)
+            setKind(tracks.areAudioOnly ? .audio : .video, of: plan.id)
         }
     }
 

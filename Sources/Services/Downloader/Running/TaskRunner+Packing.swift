@@ -80,7 +80,7 @@ extension TaskRunner {
             try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
         } catch .cancelled {
             throw .cancelled
-        } catch .failed(_, _, let words) where Self.saysFull(words) {
+        } catch .failed(_, _, let words) where Self.meansDiskFull(words) {
             throw .diskFull(path: "\(folder.path)/\(name)")
         } catch {
             throw .unusable("the segments cannot be packed: \(error)")
@@ -89,8 +89,8 @@ extension TaskRunner {
     }
 
     /// Whether the message of a program says that the disk or the quota is full; it runs with LC_ALL=C.
-    private static func saysFull(_ words: String) -> Bool {
-        [ENOSPC, EDQUOT].contains { words.contains(FileNumbers.words(for: $0)) }
+    private static func meansDiskFull(_ words: String) -> Bool {
+        [ENOSPC, EDQUOT].contains { words.contains(SystemErrorNumber.words(for: $0)) }
     }
 
     private static func languages(of renditions: [TaskRendition], as type: String) -> [String] {

@@ -4,22 +4,23 @@ import HTTP
 import MediaFormat
 
 /// A part by its place in the plans.
-struct Place: Sendable, Equatable {
+struct PartIndex: Sendable, Equatable {
     var plan: Int
     var part: Int
 }
 
 extension TaskRunner {
     /// A section by its file and a part that needs it.
-    private struct SectionPlace: Sendable {
+    private struct MissingSection: Sendable {
         var file: String
-        var place: Place
+        var place: PartIndex
     }
 
-    /// Fetches everything that is listed and not there: keys, then initialization sections, then segments in
-    /// the order in which they play.
-    func settleParts() async throws(DownloadError) {
-        let open = openPlaces()
+    /// Fetches everything that is listed and not there.
+    ///
+    /// First keys, then initialization sections, then segments as they play.
+    func fetchMissingParts() async throws(DownloadError) {
+        let open = missingParts()
         takenCounts = plans.map(\.parts.count)
         try await fetchKeys()
         try await fetchSections()
@@ -29,7 +30,7 @@ extension TaskRunner {
     /// Has parts that were not listed before fetched beside those that are under way.
     func takeNewParts() async throws(DownloadError) {
         let counts = plans.map(\.parts.count)
-        let new = openPlaces(from: takenCounts)
+        let new = missingParts(from: takenCounts)
         guard !new.isEmpty else { return }
         try await fetchKeys()
         try await fetchSections()
@@ -37,8 +38,8 @@ extension TaskRunner {
         for place in new {
             let file = "\(plans[place.plan].id)/\(plans[place.plan].parts[place.part].names.file)"
             // A player may have asked for it already.
-            if let urgentPlaces, progresses[file]?.isDemanded == true {
-                urgentPlaces.yield(place)
+            if let urgentParts, progresses[file]?.isDemanded == true {
+                urgentParts.yield(place)
             } else {
                 putBack(place)
             }
@@ -46,13 +47,13 @@ extension TaskRunner {
     }
 
     /// Whether everything that is listed is there, with its keys.
-    var isSettled: Bool { openPlaces().isEmpty && missingKeys.isEmpty }
+    var isSettled: Bool { missingParts().isEmpty && missingKeys.isEmpty }
 
-    /// The parts that have to be fetched in the order in which they play, all or those behind so many.
-    private func openPlaces(from counts: [Int]? = nil) -> [Place] {
+    /// The parts that have to be fetched in the order in which they play, all or those after so many.
+    private func missingParts(from counts: [Int]? = nil) -> [PartIndex] {
         let places = plans.indices.flatMap { plan in
             let parts = plans[plan].parts.indices.dropFirst(counts?[plan] ?? 0)
-            return parts.filter { !plans[plan].parts[$0].isSettled }.map { Place(plan: plan, part: $0) }
+            return parts.filter { !plans[plan].parts[$0].isSettled }.map { PartIndex(plan: plan, part: $0) }
         }
         let limit = liveLimit ?? .infinity
         return places.filter { position($0) < limit }.sorted {
@@ -60,7 +61,7 @@ extension TaskRunner {
         }
     }
 
-    func position(_ place: Place) -> Double { plans[place.plan].parts[place.part].position }
+    func position(_ place: PartIndex) -> Double { plans[place.plan].parts[place.part].position }
 
     /// The names of the keys that nothing is known of yet.
     private var missingKeys: [String] {
@@ -89,7 +90,7 @@ extension TaskRunner {
             throw .key("the file keys/\(name) is missing, and the source lists its key no more")
         }
         let bytes = try await reader.key(
-            uri, now: { await self.keyAddress(name) ?? (uri: uri, reading: 0) },
+            uri, currentURI: { await self.keyAddress(name) ?? (uri: uri, reading: 0) },
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
         keys[name] = bytes
@@ -100,24 +101,24 @@ extension TaskRunner {
     }
 
     func fetchSections() async throws(DownloadError) {
-        var missing: [String: Place] = [:]
+        var missing: [String: PartIndex] = [:]
         for plan in plans.indices {
             for (index, part) in plans[plan].parts.enumerated() {
                 guard let name = part.names.initSection else { continue }
                 let file = "\(plans[plan].id)/\(name)"
                 if sections[file] == nil, missing[file] == nil {
-                    missing[file] = Place(plan: plan, part: index)
+                    missing[file] = PartIndex(plan: plan, part: index)
                 }
             }
         }
-        let places = missing.map { SectionPlace(file: $0.key, place: $0.value) }
+        let places = missing.map { MissingSection(file: $0.key, place: $0.value) }
         try await JobQueue.carryOut(places, at: tools.options.parallel) {
             section async throws(DownloadError) in
             try await self.fetchSection(section)
         }
     }
 
-    private func fetchSection(_ section: SectionPlace) async throws(DownloadError) {
+    private func fetchSection(_ section: MissingSection) async throws(DownloadError) {
         let place = section.place
         guard let source = plans[place.plan].parts[place.part].initSection else { return }
         let key = source.keyName.flatMap { keys[$0] }
@@ -128,23 +129,23 @@ extension TaskRunner {
         // Segments that a player waits for need it.
         let progress = PartProgress(clock: tools.clock)
         progress.demand()
-        let order = PartOrder(
+        let job = PartJob(
             file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
             storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
             address: { await self.sectionAddress(place, source) },
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
-        guard let stored = try await fetcher.fetch(order) else { throw .cancelled }
+        guard let stored = try await fetcher.fetch(job) else { throw .cancelled }
         sections[section.file] = try Self.section(stored.section, source, key: nil)
     }
 
-    private func sectionAddress(_ place: Place, _ source: PartInit) -> PartAddress {
+    private func sectionAddress(_ place: PartIndex, _ source: PartInitSection) -> PartAddress {
         let section = plans[place.plan].parts[place.part].initSection ?? source
         return PartAddress(url: section.url, range: section.range, reading: readings)
     }
 
     /// Reads an initialization section, opened with a key if there is one.
     private static func section(
-        _ bytes: [UInt8], _ source: PartInit, key: [UInt8]?
+        _ bytes: [UInt8], _ source: PartInitSection, key: [UInt8]?
     ) throws(DownloadError) -> InitSection {
         do {
             let intake = try PartIntake(
@@ -158,20 +159,20 @@ extension TaskRunner {
     }
 
     /// Fetches a segment; false when it has given way to another one that a player waits for.
-    func fetchSegment(_ place: Place) async throws(DownloadError) -> Bool {
+    func fetchSegment(_ place: PartIndex) async throws(DownloadError) -> Bool {
         underWay += 1
         defer {
             underWay -= 1
             if underWay == 0 { wakeIdle() }
         }
-        // A copy of the plan would be kept while the segment comes, and copied again when it is settled.
+        // Copies only the part: with a copy of the plan, the next change of the plan would copy all of it.
         let id = plans[place.plan].id
         let part = plans[place.plan].parts[place.part]
         let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
         let file = "\(id)/\(part.names.file)"
         let progress = progress(of: file)
         defer { ended(file, progress) }
-        let order = PartOrder(
+        let job = PartJob(
             file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
             isBegun: begunParts.contains(file), progress: progress,
@@ -179,7 +180,7 @@ extension TaskRunner {
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         let fetched: StoredBytes?
         do {
-            fetched = try await fetcher.fetch(order)
+            fetched = try await fetcher.fetch(job)
         } catch .part where plans[place.plan].isDropped(place.part) {
             // It is gone at the source: what comes is recorded all the same.
             plans[place.plan].lose(place.part)
@@ -193,7 +194,7 @@ extension TaskRunner {
             return progress.isDemanded ? try await fetchSegment(place) : false
         }
         begunParts.remove(file)
-        plans[place.plan].settle(place.part, byteCount: stored.byteCount)
+        plans[place.plan].markDone(place.part, byteCount: stored.byteCount)
         progress.finish(.whole)
         countParts()
         reportProgress()
@@ -201,7 +202,7 @@ extension TaskRunner {
         return true
     }
 
-    private func segmentAddress(_ place: Place) -> PartAddress {
+    private func segmentAddress(_ place: PartIndex) -> PartAddress {
         let part = plans[place.plan].parts[place.part]
         return PartAddress(url: part.url, range: part.segment.byteRange, reading: readings)
     }

@@ -9,7 +9,7 @@ extension TaskRunner {
 
     /// Makes the picture once, when a segment with video is there; without ffmpeg there is none.
     func makePicture() async {
-        await learnKinds()
+        await detectKinds()
         let pictures = stored.task.renditions.filter { $0.kind == .video }.map(\.id)
         guard !hasTriedPicture, stored.task.picture == nil,
             let plan = plans.first(where: { pictures.contains($0.id) }),

@@ -25,18 +25,18 @@ extension TaskRunner {
         return (true, playlist.writtenBytes())
     }
 
-    /// A part that a player wants and that is not there: it goes before all others from now on.
+    /// Requests a missing part for a player: it is fetched before all others from now on.
     ///
-    /// Nil when the part is there, or is none of this task.
+    /// Nil if the part is there, or does not belong to this task.
     func demand(_ file: String) -> PartProgress? {
         guard let place = place(of: file), !plans[place.plan].parts[place.part].isSettled else { return nil }
         playingPosition = position(place)
         let progress = progress(of: file)
         guard progress.demand() else { return progress }
         tools.gate.enter(progress)
-        if let urgentPlaces, let index = waitingPlaces.firstIndex(of: place) {
-            waitingPlaces.remove(at: index)
-            urgentPlaces.yield(place)
+        if let urgentParts, let index = waitingParts.firstIndex(of: place) {
+            waitingParts.remove(at: index)
+            urgentParts.yield(place)
         }
         return progress
     }
@@ -78,11 +78,11 @@ extension TaskRunner {
         for (file, progress) in progresses { ended(file, progress) }
     }
 
-    private func place(of file: String) -> Place? {
+    private func place(of file: String) -> PartIndex? {
         guard let slash = file.firstIndex(of: "/"),
             let plan = plans.firstIndex(where: { $0.id.description == file[..<slash] })
         else { return nil }
         let name = file[file.index(after: slash)...]
-        return plans[plan].parts.firstIndex { $0.names.file == name }.map { Place(plan: plan, part: $0) }
+        return plans[plan].parts.firstIndex { $0.names.file == name }.map { PartIndex(plan: plan, part: $0) }
     }
 }

@@ -16,10 +16,10 @@ extension TaskRunner {
         try await change(.prepared)
         try await writePlaylists(isClosed: false)
         while true {
-            try await settleParts()
+            try await fetchMissingParts()
             // Where the playlists were read meanwhile, they may list more.
             guard isSettled else { continue }
-            guard isLive, !isLongEnough else { break }
+            guard isLive, !hasReachedLimit else { break }
             try await readAgain()
             if try isWhole() { break }
         }
@@ -30,9 +30,11 @@ extension TaskRunner {
 
     /// Whether a window without an end is final; throws when it stands still for too long.
     private func isWhole() throws(DownloadError) -> Bool {
-        guard request.begin != nil, reloadPause.stood >= Limits.stillWindow else { return false }
-        if windowFacts?.isFinal == true { return true }
-        let minutes = Limits.stillWindow.components.seconds / 60
+        guard request.begin != nil, reloadPause.unchangedDuration >= Limits.windowStallTimeout else {
+            return false
+        }
+        if windowHeaders?.isFinal == true { return true }
+        let minutes = Limits.windowStallTimeout.components.seconds / 60
         throw .unfinished("its channel has brought nothing for \(minutes) min")
     }
 
@@ -40,12 +42,12 @@ extension TaskRunner {
     private func prepare(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
         switch playlist {
         case .media:
-            // Such a playlist names neither: languages can only be asked for of what lists them.
+            // A media playlist names no languages, so a request for one is refused here.
             _ = try request.audio.chosen(from: [], what: "audio")
             _ = try request.subtitles.chosen(from: [], what: "subtitles")
             let id = RenditionID(kind: .video, index: 0)
             try await begin([
-                ChosenStreams.Stream(rendition: TaskRendition(id: id), url: try request.address())
+                ChosenStreams.Stream(rendition: TaskRendition(id: id), url: try request.fullURL())
             ])
         case .multivariant(let source):
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
@@ -85,10 +87,10 @@ extension TaskRunner {
         }
         try await load(begun)
         for plan in plans where plan.isPackedAudio { setKind(.audio, of: plan.id) }
-        try await countWhatIsThere()
+        try await countStoredParts()
     }
 
-    func keptParts(of id: RenditionID) async throws(DownloadError) -> [KeptPart] {
+    func keptParts(of id: RenditionID) async throws(DownloadError) -> [PartNames] {
         let name = PartsFile.name(of: id.description)
         guard let bytes = try await folder.readWhole(name, upTo: Limits.partsFileBytes) else { return [] }
         let (parts, isWhole) = PartsFile.reading(bytes)
@@ -117,14 +119,14 @@ extension TaskRunner {
     }
 
     /// Counts the parts whose files are in the folder: what has its name is whole.
-    func countWhatIsThere() async throws(DownloadError) {
+    func countStoredParts() async throws(DownloadError) {
         var bytes: Int64 = 0
         for index in plans.indices {
             let lengths = try await folder.lengths(in: plans[index].id.description)
-            begunParts.formUnion(try await folder.recordedParts(in: plans[index].id.description))
+            begunParts.formUnion(try await folder.partsWithRecord(in: plans[index].id.description))
             for (position, part) in plans[index].parts.enumerated() {
                 guard let length = lengths[part.names.file] else { continue }
-                plans[index].settle(position, byteCount: length)
+                plans[index].markDone(position, byteCount: length)
                 bytes += length
             }
         }
@@ -156,7 +158,7 @@ extension TaskRunner {
     /// Seconds from the first segment that are taken; nil for all.
     var liveLimit: Double? { request.limit }
 
-    var isLongEnough: Bool {
+    var hasReachedLimit: Bool {
         guard let liveLimit else { return false }
         return plans.allSatisfy { $0.seconds >= liveLimit }
     }

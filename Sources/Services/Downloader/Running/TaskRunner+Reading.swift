@@ -11,7 +11,7 @@ extension TaskRunner {
     /// A source lists a segment only for a while, however long another one takes. What goes wrong here is
     /// told when everything else is there: then the playlists are read once more.
     func readOn() async {
-        while isLive, !isLongEnough {
+        while isLive, !hasReachedLimit {
             do throws(DownloadError) {
                 try await readAgain()
                 try await takeNewParts()
@@ -41,27 +41,27 @@ extension TaskRunner {
         if isDone == nil { throw .cancelled }
     }
 
-    /// Reads all playlists again, so that parts get their URLs of now and new parts are added.
+    /// Reads all playlists again, so that parts get their present URLs and new parts are added.
     private func reload() async throws(DownloadError) {
         reloadPause.begins(at: tools.clock.steady())
-        let (before, edge) = (plans.map(\.parts.count), windowFacts?.span)
+        let (before, edge) = (plans.map(\.parts.count), windowHeaders?.span)
         var wanted = plans
-        if multivariant != nil || plans[0].url != (try? request.address()) {
+        if multivariant != nil || plans[0].url != (try? request.fullURL()) {
             try await renewAddresses(&wanted)
         }
         try await load(wanted)
         let isLonger = plans.map(\.parts.count) != before
-        if isLonger || windowFacts?.span != edge {
-            reloadPause.hasChanged()
+        if isLonger || windowHeaders?.span != edge {
+            reloadPause.reset()
         } else {
-            reloadPause.wasUnchanged()
+            reloadPause.countUnchanged()
         }
         if isLonger { try await writePlaylists(isClosed: false) }
     }
 
     /// Takes the addresses of the renditions from the multivariant playlist, which may have new tokens.
     private func renewAddresses(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
-        let (playlist, base, _) = try await reader.playlist(try request.address())
+        let (playlist, base, _) = try await reader.playlist(try request.fullURL())
         guard case .multivariant(let source) = playlist else { return }
         let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
         for index in plans.indices {
@@ -76,15 +76,15 @@ extension TaskRunner {
     /// Reads the media playlists of these plans, and makes them those of the task.
     func load(_ wanted: [RenditionPlan]) async throws(DownloadError) {
         var (wanted, names) = (wanted, keyNames)
-        var lines: [[KeptPart]] = []
+        var lines: [[PartNames]] = []
         for index in wanted.indices {
             let (playlist, base, window) = try await reader.mediaPlaylist(
                 wanted[index].url, imports: wanted[index].imports)
             // A window that grows is judged when it has ended, by its leading rendition.
-            if index == 0, let window { windowFacts = window }
+            if index == 0, let window { windowHeaders = window }
             lines.append(try wanted[index].take(playlist, base: base, range: request.range, keys: &names))
             if wanted[index].hasOtherContainer {
-                throw .otherTask("the source has another container than the parts that are there")
+                throw .conflict("the source has another container than the parts that are there")
             }
         }
         for (plan, lines) in zip(wanted, lines) where !lines.isEmpty {
@@ -93,7 +93,7 @@ extension TaskRunner {
         }
         // Parts may have come, or been given up, while playlists were read.
         for index in wanted.indices where index < plans.count {
-            wanted[index].settle(as: plans[index])
+            wanted[index].markDone(as: plans[index])
         }
         (plans, keyNames) = (wanted, names)
         readings += 1

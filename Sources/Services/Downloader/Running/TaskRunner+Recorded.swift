@@ -23,7 +23,9 @@ extension TaskRunner {
     /// Takes the parts that the folder's playlists list; false where one of them is not there.
     private func takeRecorded() async throws(DownloadError) -> Bool {
         let ids = stored.task.renditions.map(\.id)
-        guard let (master, names) = try await recordedMaster(of: ids), !ids.isEmpty else { return false }
+        guard let (master, names) = try await recordedMultivariantPlaylist(of: ids), !ids.isEmpty else {
+            return false
+        }
         var found: [RenditionPlan] = []
         for (id, name) in zip(ids, names) {
             let kept = try await keptParts(of: id)
@@ -31,19 +33,19 @@ extension TaskRunner {
                 return false
             }
             var plan = RenditionPlan(
-                id: id, url: try request.address(), kept: kept, recorded: .success(recorded))
+                id: id, url: try request.fullURL(), kept: kept, recorded: .success(recorded))
             guard plan.takeAllRecorded() else { return false }
             found.append(plan)
         }
         (plans, multivariant) = (found, master)
-        try await countWhatIsThere()
+        try await countStoredParts()
         try await fetchSections()
         return true
     }
 
     /// The multivariant playlist of the folder, if there is one, and the names of the others; nil where it
     /// cannot be read.
-    private func recordedMaster(
+    private func recordedMultivariantPlaylist(
         of ids: [RenditionID]
     ) async throws(DownloadError) -> (MultivariantPlaylist?, names: [String])? {
         let index = "index.m3u8"

@@ -4,14 +4,14 @@ import Concurrency
 extension TaskRunner {
     /// Fetches segments, and those that a presentation lists meanwhile which has not ended; the first that
     /// cannot be had ends the others.
-    func fetchSegments(_ places: [Place]) async throws(DownloadError) {
+    func fetchSegments(_ places: [PartIndex]) async throws(DownloadError) {
         guard !places.isEmpty else { return }
-        waitingPlaces = places[...]
-        let (urgent, continuation) = AsyncStream<Place>.makeStream()
-        urgentPlaces = continuation
+        waitingParts = places[...]
+        let (urgent, continuation) = AsyncStream<PartIndex>.makeStream()
+        urgentParts = continuation
         defer {
-            urgentPlaces = nil
-            waitingPlaces = []
+            urgentParts = nil
+            waitingParts = []
         }
         // A list that becomes longer may give all transfers something to do.
         let count = min(max(tools.options.parallel, 1), isLive ? .max : places.count)
@@ -54,7 +54,7 @@ extension TaskRunner {
     private static func wait(for stream: AsyncStream<Void>, by clock: HostClock) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in stream {} }
-            group.addTask { try? await clock.sleep(for: Limits.firstSegments) }
+            group.addTask { try? await clock.sleep(for: Limits.firstSegmentsTimeout) }
             await group.next()
             group.cancelAll()
         }
@@ -65,7 +65,7 @@ extension TaskRunner {
         while await hasMore() {
             if Task.isCancelled { throw DownloadError.cancelled }
             let isThere: Bool? = try await tools.gate.inTurn { () async throws(DownloadError) -> Bool in
-                guard let place = nextPlace() else { return true }
+                guard let place = nextPart() else { return true }
                 if try await fetchSegment(place) { return true }
                 putBack(place)
                 return false
@@ -79,8 +79,8 @@ extension TaskRunner {
 
     /// Whether a segment waits; while others are under way, a list that becomes longer is waited for.
     private func hasMore() async -> Bool {
-        while waitingPlaces.isEmpty {
-            guard underWay > 0, isLive, !isLongEnough, !Task.isCancelled else { return false }
+        while waitingParts.isEmpty {
+            guard underWay > 0, isLive, !hasReachedLimit, !Task.isCancelled else { return false }
             let (changes, change) = AsyncStream<Void>.makeStream()
             idle.append(change)
             for await _ in changes {}
@@ -95,7 +95,7 @@ extension TaskRunner {
     }
 
     /// Fetches what a player waits for, at once and beside the others.
-    private nonisolated func fetchUrgent(_ places: AsyncStream<Place>) async throws {
+    private nonisolated func fetchUrgent(_ places: AsyncStream<PartIndex>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for await place in places {
                 group.addTask {
@@ -108,26 +108,26 @@ extension TaskRunner {
     }
 
     /// The next segment: the first one that plays after what the player has asked for last, else the first.
-    private func nextPlace() -> Place? {
-        guard let first = waitingPlaces.first else { return nil }
-        guard position(first) < playingPosition else { return waitingPlaces.popFirst() }
+    private func nextPart() -> PartIndex? {
+        guard let first = waitingParts.first else { return nil }
+        guard position(first) < playingPosition else { return waitingParts.popFirst() }
         let index = firstWaiting { position($0) >= playingPosition }
-        return index < waitingPlaces.endIndex ? waitingPlaces.remove(at: index) : waitingPlaces.popFirst()
+        return index < waitingParts.endIndex ? waitingParts.remove(at: index) : waitingParts.popFirst()
     }
 
     /// Has a segment fetched later, in the order in which it plays.
-    func putBack(_ place: Place) {
+    func putBack(_ place: PartIndex) {
         let index = firstWaiting { (position($0), $0.plan) > (position(place), place.plan) }
-        waitingPlaces.insert(place, at: index)
+        waitingParts.insert(place, at: index)
         wakeIdle()
     }
 
     /// The index of the first segment that waits and is late enough, found by halving.
-    private func firstWaiting(where isLate: (Place) -> Bool) -> Int {
-        var (low, high) = (waitingPlaces.startIndex, waitingPlaces.endIndex)
+    private func firstWaiting(where isLate: (PartIndex) -> Bool) -> Int {
+        var (low, high) = (waitingParts.startIndex, waitingParts.endIndex)
         while low < high {
             let middle = (low + high) / 2
-            if isLate(waitingPlaces[middle]) { high = middle } else { low = middle + 1 }
+            if isLate(waitingParts[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -41,17 +41,17 @@ extension TaskRunner {
             }
             if times == nil {
                 let start = Self.milliseconds(plan.skippedSeconds + part.position)
-                times = PackedTimes(lead: try await lead(before: ticks), start: start)
+                times = PackedTimes(startDelay: try await startDelay(before: ticks), start: start)
             }
             times?.append(
                 mpegTicks: ticks, position: Self.milliseconds(plan.skippedSeconds + part.position),
                 duration: Self.milliseconds(part.seconds))
         }
-        return times ?? PackedTimes(lead: 0, start: Self.milliseconds(plan.skippedSeconds))
+        return times ?? PackedTimes(startDelay: 0, start: Self.milliseconds(plan.skippedSeconds))
     }
 
     /// How much earlier than a time, 90 kHz, the first track begins, milliseconds.
-    private func lead(before ticks: Int64) async throws(DownloadError) -> Int64 {
+    private func startDelay(before ticks: Int64) async throws(DownloadError) -> Int64 {
         var longest: Int64 = 0
         for plan in plans where plan.id.kind != .subtitles {
             guard let part = plan.parts.first(where: \.isDone),

@@ -20,15 +20,15 @@ actor TaskRunner {
     /// What `index.m3u8` says when there are several renditions.
     var multivariant: MultivariantPlaylist?
     /// What a Backcast service says of the window that is taken.
-    var windowFacts: WindowFacts?
+    var windowHeaders: WindowHeaders?
     /// Parts that are being fetched or that a player waits for, by file.
     var progresses: [String: PartProgress] = [:]
     /// The single media file, while it is fetched.
-    var comingFile: ComingFile?
+    var growingFile: GrowingFile?
     /// Parts of which the folder has the beginning.
     var begunParts: Set<String> = []
     /// Segments that no transfer has taken yet, in the order in which they play.
-    var waitingPlaces: ArraySlice<Place> = []
+    var waitingParts: ArraySlice<PartIndex> = []
     /// Parts of each plan that have been given to the transfers, or are there.
     var takenCounts: [Int] = []
     /// Segments that are being fetched.
@@ -36,7 +36,7 @@ actor TaskRunner {
     /// Finished for transfers that have nothing to do, when they may have.
     var idle: [AsyncStream<Void>.Continuation] = []
     /// Takes segments that go before the others, while segments are fetched.
-    var urgentPlaces: AsyncStream<Place>.Continuation?
+    var urgentParts: AsyncStream<PartIndex>.Continuation?
     /// Where the player is, seconds.
     var playingPosition = 0.0
     /// What the end of the calling task means.
@@ -110,13 +110,13 @@ actor TaskRunner {
         let source = try await reader.open(&request)
         if stored.request != request {
             stored.request = request
-            // Known before any part is: a window that grows has other numbers.
+            // Saved before any part: a growing window has other segment numbers than a finished one.
             try await save()
         }
         switch source {
         case .file: try await downloadFile()
         case .playlist(let playlist, let base, let facts):
-            windowFacts = facts
+            windowHeaders = facts
             try await downloadPresentation(playlist, base: base)
         }
     }
@@ -204,7 +204,7 @@ extension TaskRunner {
     var fetcher: PartFetcher {
         PartFetcher(
             session: session, folder: folder, transfers: tools.transfers, gate: tools.gate,
-            pacer: tools.pacer, retries: retries)
+            rateLimiter: tools.rateLimiter, retries: retries)
     }
 
     /// Changes the state, keeps it and reports it.

@@ -46,12 +46,12 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
     var storesClear: Bool { decrypts || format != .folder }
 
     /// The URL to ask, with the parameters of the window.
-    func address() throws(DownloadError) -> HTTPURL {
+    func fullURL() throws(DownloadError) -> HTTPURL {
         do {
             var text = try HTTPURL(url).absoluteString
             if let begin {
-                var items = ["begintime=\(PercentCoding.encoded(begin))"]
-                if let duration { items.append("duration=\(PercentCoding.encoded(duration))") }
+                var items = ["begintime=\(PercentEncoding.encoded(begin))"]
+                if let duration { items.append("duration=\(PercentEncoding.encoded(duration))") }
                 if isGrowing == true { items.append("mode=event") }
                 text += (text.contains("?") ? "&" : "?") + items.joined(separator: "&")
             }
@@ -113,7 +113,7 @@ package struct DownloadRequest: Sendable, Equatable, Codable {
             return id
         }
         let words = [begin, duration, range?.description].compactMap(\.self)
-        return try TaskID.made(for: address(), words: words)
+        return try TaskID.made(for: fullURL(), words: words)
     }
 }
 

@@ -32,7 +32,7 @@ package struct DownloadTask: Sendable, Equatable, Codable {
         package var detail: String
 
         /// Whether nothing of the task was touched, because it was asked for wrongly.
-        package var isRefusal: Bool { title == DownloadError.otherTask("").title }
+        package var isRefusal: Bool { title == DownloadError.conflict("").title }
     }
 
     init(id: String, url: String, title: String, labels: [String: String] = [:], created: Instant) {

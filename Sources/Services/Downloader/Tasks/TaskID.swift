@@ -22,7 +22,7 @@ package enum TaskID {
     static func made(for url: HTTPURL, words: [String] = []) throws(DownloadError) -> String {
         let digest: [UInt8]
         do {
-            digest = try SHA256.digest(of: Array((url.sharedText).utf8))
+            digest = try SHA256.digest(of: Array((url.redactedText).utf8))
         } catch {
             throw .unusable("\(error)")
         }
@@ -30,7 +30,7 @@ package enum TaskID {
             .joined(separator: "-")
         let space = max(0, Limits.idLength - rest.utf8.count - 1)
         var head: [String] = []
-        for word in Self.words(in: named(url.sharedPath)).suffix(3).reversed() {
+        for word in Self.words(in: named(url.redactedPath)).suffix(3).reversed() {
             guard (head + [word]).joined(separator: "-").utf8.count <= space else { break }
             head.insert(word, at: 0)
         }
@@ -42,7 +42,7 @@ package enum TaskID {
         let parts = named(url.path).split(separator: "/")
         let usual: Set<Substring> = ["index", "master", "playlist", "main", "stream"]
         let part = parts.last { !usual.contains($0) } ?? parts.last
-        return part.map { PercentCoding.decoded($0, plusIsSpace: false) ?? String($0) } ?? url.host
+        return part.map { PercentEncoding.decoded($0, plusIsSpace: false) ?? String($0) } ?? url.host
     }
 
     /// A path without the ending of its last part.

@@ -15,7 +15,7 @@ final class FragmentIndex: Sendable {
 
     private struct State {
         var times: [Key: [FragmentRewriter.TrackTimes]] = [:]
-        var openings: [ArchiveKey: FileInitSection] = [:]
+        var initSections: [ArchiveKey: FileInitSection] = [:]
     }
 
     private let state = Mutex(State())
@@ -25,17 +25,17 @@ final class FragmentIndex: Sendable {
         self.store = store
     }
 
-    func opening(of plan: FragmentedPlan) async throws -> FileInitSection {
+    func initSection(of plan: FragmentedPlan) async throws -> FileInitSection {
         let key = ArchiveKey.initialization(plan.channel, plan.rendition, plan.initName)
-        if let known = state.withLock({ $0.openings[key] }) { return known }
+        if let known = state.withLock({ $0.initSections[key] }) { return known }
         let bytes = try await store.read(key)
-        let opening = FileInitSection(bytes: bytes, section: try InitSection.reading(bytes))
-        guard opening.delay <= Limits.latestTicks else { throw Self.implausible }
+        let initSection = FileInitSection(bytes: bytes, section: try InitSection.reading(bytes))
+        guard initSection.delay <= Limits.latestTicks else { throw Self.implausible }
         state.withLock { state in
-            if state.openings.count >= Limits.cachedInitSections { state.openings.removeAll() }
-            state.openings[key] = opening
+            if state.initSections.count >= Limits.cachedInitSections { state.initSections.removeAll() }
+            state.initSections[key] = initSection
         }
-        return opening
+        return initSection
     }
 
     /// The times of a segment's tracks: all if `isWhole`, else the first of each track.

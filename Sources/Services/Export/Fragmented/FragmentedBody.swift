@@ -7,7 +7,7 @@ import Timeline
 actor FragmentedBody: HTTPBodySource {
     private let plan: FragmentedPlan
     private let opener: SegmentOpener
-    private let opening: FileInitSection
+    private let initSection: FileInitSection
     /// The segments that are still to be read.
     private var runs: ArraySlice<SegmentRun>
     private var segments: ArraySlice<RecordedSegment> = []
@@ -26,15 +26,15 @@ actor FragmentedBody: HTTPBodySource {
         _ file: FragmentedFile, _ index: FragmentIndex, store: any SegmentStore, offset: UInt64,
         byteCount: UInt64,
     ) {
-        (plan, opening) = (file.plan, file.opening)
+        (plan, initSection) = (file.plan, file.initSection)
         shifts = RunShifts(file, index)
         opener = SegmentOpener(store, plan.channel, plan.rendition, formats: plan.formats)
-        rewriter = FragmentRewriter(opening.section)
+        rewriter = FragmentRewriter(initSection.section)
         (skipped, remaining) = (offset, byteCount)
         runs = plan.runs[...]
-        position = UInt64(opening.ofFile.count)
+        position = UInt64(initSection.ofFile.count)
         if skipped < position {
-            ready = opening.ofFile.dropFirst(Int(skipped))
+            ready = initSection.ofFile.dropFirst(Int(skipped))
             skipped = 0
         } else {
             skipped -= position
@@ -75,7 +75,7 @@ actor FragmentedBody: HTTPBodySource {
                     continue
                 }
                 let ticks = try await shifts.ticks(ofRun: plan.continuous.index(of: segment))
-                rewriter = FragmentRewriter(opening.section, shifts: ticks, position: position)
+                rewriter = FragmentRewriter(initSection.section, shifts: ticks, position: position)
                 reader = try await opener.reader(of: segment)
                 return
             }

@@ -65,16 +65,16 @@ struct FileInitSection: Sendable {
 /// A plan with what is only known from the archive.
 package struct FragmentedFile: Sendable {
     let plan: FragmentedPlan
-    let opening: FileInitSection
+    let initSection: FileInitSection
     /// The longest media that the width of the times allows, microseconds; nil if all of them fit.
     package let longest: Int64?
 
     package var tag: String { plan.tag }
-    package var byteCount: UInt64 { plan.runs.reduce(UInt64(opening.bytes.count)) { $0 + $1.plainBytes } }
+    package var byteCount: UInt64 { plan.runs.reduce(UInt64(initSection.bytes.count)) { $0 + $1.plainBytes } }
 
     /// `firsts` are the first times of each continuous run.
-    init(_ plan: FragmentedPlan, _ opening: FileInitSection, firsts: [[FragmentRewriter.TrackTimes]]) {
-        (self.plan, self.opening) = (plan, opening)
+    init(_ plan: FragmentedPlan, _ initSection: FileInitSection, firsts: [[FragmentRewriter.TrackTimes]]) {
+        (self.plan, self.initSection) = (plan, initSection)
         var longest: Int64?
         for (run, tracks) in zip(plan.continuous.all, firsts) {
             for track in tracks where track.isNarrow {

@@ -22,7 +22,7 @@ actor RunShifts {
             // Another request for the same run may have come first.
             guard found.count == run else { continue }
             shifts.end(lasts)
-            shifts.begin(firsts, timescales: file.opening.section.timescales)
+            shifts.begin(firsts, timescales: file.initSection.section.timescales)
             found.append(shifts.current)
         }
         return found[wanted]
@@ -31,7 +31,7 @@ actor RunShifts {
     private func times(
         of segment: RecordedSegment, isWhole: Bool,
     ) async throws -> [FragmentRewriter.TrackTimes] {
-        try await index.times(of: segment, in: file.plan, file.opening.section, isWhole: isWhole)
+        try await index.times(of: segment, in: file.plan, file.initSection.section, isWhole: isWhole)
     }
 }
 

@@ -3,45 +3,45 @@ import Processes
 import SegmentStore
 import Timeline
 
-/// Writes a picture and the sound beside it to ffmpeg, at the same time.
+/// Writes a video and the audio beside it to ffmpeg, at the same time.
 struct AudioVideoFeed: Sendable {
     let audioVideo: RemuxPlan.AudioVideo
-    let places: RunPlaces
+    let timings: RunTimings
     let store: any SegmentStore
 
-    func writePicture(to program: ChildProgram) async throws {
+    func writeVideo(to program: ChildProgram) async throws {
         try await ending(program, 0) {
-            switch audioVideo.picture {
-            case .stream(let input): try await writePicture(input, to: program)
+            switch audioVideo.video {
+            case .stream(let input): try await writeVideo(input, to: program)
             case .fragmented(let file):
                 try await write(file, to: program, 0) { segment in
-                    let place = try await places.place(ofRun: audioVideo.runs.index(of: segment))
-                    return try place.pictureShifts(of: file.opening.section)
+                    let timing = try await timings.timing(ofRun: audioVideo.runs.index(of: segment))
+                    return try timing.videoShifts(of: file.initSection.section)
                 }
             }
         }
     }
 
-    func writeSound(to program: ChildProgram) async throws {
+    func writeAudio(to program: ChildProgram) async throws {
         try await ending(program, 1) {
-            switch audioVideo.sound {
-            case .stream(let input): try await writeSound(input, to: program)
+            switch audioVideo.audio {
+            case .stream(let input): try await writeAudio(input, to: program)
             case .fragmented(let file):
                 try await write(file, to: program, 1) { segment in
                     guard let run = audioVideo.runs.index(beside: segment) else { return nil }
-                    return try await places.place(ofRun: run).soundShifts(of: file.opening.section)
+                    return try await timings.timing(ofRun: run).audioShifts(of: file.initSection.section)
                 }
             }
         }
     }
 
-    private func writePicture(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
+    private func writeVideo(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
         let opener = try await opener(input, program, 0)
         var joiner = TransportStreamJoiner()
         for segment in input.runs.lazy.flatMap(\.segments) {
             try Task.checkCancellation()
-            let place = try await places.place(ofRun: audioVideo.runs.index(of: segment))
-            joiner.begin(movedBy: place.ticks)
+            let timing = try await timings.timing(ofRun: audioVideo.runs.index(of: segment))
+            joiner.begin(movedBy: timing.ticks)
             let reader = try await opener.reader(of: segment)
             while let piece = try await reader.next(limit: Limits.pieceByteCount) {
                 try await program.write(joiner.append(piece), to: 0)
@@ -50,18 +50,18 @@ struct AudioVideoFeed: Sendable {
         }
     }
 
-    /// Writes a transport stream or packed audio, cut to the picture.
-    private func writeSound(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
+    /// Writes a transport stream or packed audio, cut to the video.
+    private func writeAudio(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
         let opener = try await opener(input, program, 1)
         var joiner = TransportStreamJoiner()
-        var packets = PackedAudioPackets()
+        var packets = PackedAudioMuxer()
         for segment in input.runs.lazy.flatMap(\.segments) {
             for run in audioVideo.runs.indices(overlapping: segment) {
                 try Task.checkCancellation()
-                let place = try await places.place(ofRun: run)
-                joiner.begin(movedBy: place.soundTicks, keeping: place.range)
+                let timing = try await timings.timing(ofRun: run)
+                joiner.begin(movedBy: timing.audioTicks, keeping: timing.range)
                 // Where a packed segment does not say its time, the catalogue has it.
-                packets.begin(at: audioVideo.runs.all[run].time(of: segment, place.first))
+                packets.begin(at: audioVideo.runs.all[run].time(of: segment, timing.first))
                 let isPacked = input.container != .transportStream
                 let reader = try await opener.reader(of: segment)
                 while let piece = try await reader.next(limit: Limits.pieceByteCount) {
@@ -78,14 +78,14 @@ struct AudioVideoFeed: Sendable {
         _ file: FragmentedFile, to program: ChildProgram, _ number: Int,
         shifts: (RecordedSegment) async throws -> [UInt32: Int64]?,
     ) async throws {
-        let (plan, opening) = (file.plan, file.opening)
-        try await program.write(opening.ofFile, to: number)
+        let (plan, initSection) = (file.plan, file.initSection)
+        try await program.write(initSection.ofFile, to: number)
         let opener = SegmentOpener(store, plan.channel, plan.rendition, formats: plan.formats)
-        var position = UInt64(opening.bytes.count)
+        var position = UInt64(initSection.bytes.count)
         for segment in plan.runs.lazy.flatMap(\.segments) {
             try Task.checkCancellation()
             guard let shifts = try await shifts(segment) else { continue }
-            var rewriter = FragmentRewriter(opening.section, shifts: shifts, position: position)
+            var rewriter = FragmentRewriter(initSection.section, shifts: shifts, position: position)
             let reader = try await opener.reader(of: segment)
             while let piece = try await reader.next(limit: Limits.pieceByteCount) {
                 try await program.write(rewriter.append(piece), to: number)
@@ -122,17 +122,17 @@ struct AudioVideoFeed: Sendable {
     }
 }
 
-extension RunPlaces.Place {
-    /// What is added to the times of each track of a picture in fMP4.
-    func pictureShifts(of section: InitSection) throws(ExportError) -> [UInt32: Int64] {
+extension RunTimings.Timing {
+    /// What is added to the times of each track of a video in fMP4.
+    func videoShifts(of section: InitSection) throws(ExportError) -> [UInt32: Int64] {
         guard let track else { return [:] }
         return try section.shifts(from: track, to: range.lowerBound)
     }
 
-    /// What is added to the times of each track of sound in fMP4; nil where the run has none.
-    func soundShifts(of section: InitSection) throws(ExportError) -> [UInt32: Int64]? {
-        guard let sound else { return nil }
-        return try section.shifts(from: sound.track, to: sound.range.lowerBound)
+    /// What is added to the times of each track of audio in fMP4; nil where the run has none.
+    func audioShifts(of section: InitSection) throws(ExportError) -> [UInt32: Int64]? {
+        guard let audio else { return nil }
+        return try section.shifts(from: audio.track, to: audio.range.lowerBound)
     }
 }
 

@@ -5,15 +5,15 @@ import Processes
 package actor RemuxBody: HTTPBodySource {
     private let plan: RemuxPlan
     private let feed: RemuxFeed
-    private let place: RemuxPermit?
+    private let permit: RemuxPermit?
     private let ffmpeg: String
     private var program: ChildProgram?
     private var feeding: Task<Void, Never>?
     /// Bytes that were read before the answer began.
-    private var opening: [UInt8] = []
+    private var firstBytes: [UInt8] = []
 
-    init(plan: RemuxPlan, feed: RemuxFeed, place: RemuxPermit?, ffmpeg: String) {
-        (self.plan, self.feed, self.place, self.ffmpeg) = (plan, feed, place, ffmpeg)
+    init(plan: RemuxPlan, feed: RemuxFeed, permit: RemuxPermit?, ffmpeg: String) {
+        (self.plan, self.feed, self.permit, self.ffmpeg) = (plan, feed, permit, ffmpeg)
     }
 
     /// The viewer is gone, or has everything.
@@ -26,9 +26,9 @@ package actor RemuxBody: HTTPBodySource {
     package func prepare() async throws(ExportError) {
         do {
             guard let bytes = try await next(limit: Limits.pieceByteCount) else {
-                throw ExportError.notPacked("it has neither picture nor sound")
+                throw ExportError.notPacked("it has neither video nor audio")
             }
-            opening = bytes
+            firstBytes = bytes
         } catch let error as ExportError {
             throw error
         } catch ProgramFailure.missing(let name) {
@@ -41,9 +41,9 @@ package actor RemuxBody: HTTPBodySource {
     }
 
     package func next(limit: Int) async throws -> [UInt8]? {
-        if !opening.isEmpty {
-            let piece = Array(opening.prefix(limit))
-            opening.removeFirst(piece.count)
+        if !firstBytes.isEmpty {
+            let piece = Array(firstBytes.prefix(limit))
+            firstBytes.removeFirst(piece.count)
             return piece
         }
         let program = try await running()

@@ -15,11 +15,11 @@ struct RemuxFeed: Sendable {
             switch plan.media {
             case .one(let input): try await write(input, to: program)
             case .audioVideo(let audioVideo):
-                let places = RunPlaces(audioVideo, store: store, index: index)
-                let feed = AudioVideoFeed(audioVideo: audioVideo, places: places, store: store)
-                async let picture: Void = feed.writePicture(to: program)
-                async let sound: Void = feed.writeSound(to: program)
-                _ = try await (picture, sound)
+                let timings = RunTimings(audioVideo, store: store, index: index)
+                let feed = AudioVideoFeed(audioVideo: audioVideo, timings: timings, store: store)
+                async let video: Void = feed.writeVideo(to: program)
+                async let audio: Void = feed.writeAudio(to: program)
+                _ = try await (video, audio)
             }
         } catch {
             program.stop()

@@ -10,7 +10,7 @@ final class RemuxPermits: Sendable {
 
     var hasFree: Bool { free.withLock { $0 > 0 } }
 
-    /// A place until it is released; nil when all are taken.
+    /// A permit until it is released; nil when all are taken.
     func take() -> RemuxPermit? {
         let isTaken = free.withLock { free in
             guard free > 0 else { return false }
@@ -25,13 +25,13 @@ final class RemuxPermits: Sendable {
     }
 }
 
-/// One of the places; it is free again when nothing refers to it.
+/// One of the permits; it is free again when nothing refers to it.
 final class RemuxPermit: Sendable {
-    private let places: RemuxPermits
+    private let permits: RemuxPermits
 
-    fileprivate init(_ places: RemuxPermits) {
-        self.places = places
+    fileprivate init(_ permits: RemuxPermits) {
+        self.permits = permits
     }
 
-    deinit { places.release() }
+    deinit { permits.release() }
 }

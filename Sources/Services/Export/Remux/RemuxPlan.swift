@@ -14,16 +14,16 @@ package struct RemuxPlan: Sendable {
         var initName: String?
     }
 
-    /// A picture with sound that is a rendition of its own.
+    /// A video with audio that is a rendition of its own.
     struct AudioVideo: Sendable {
-        var picture: Side
-        var sound: Side
-        /// Those of the picture.
+        var video: TrackSource
+        var audio: TrackSource
+        /// Those of the video.
         var runs: ContinuousRuns
     }
 
-    /// Picture or sound: a transport stream or packed audio, or fMP4.
-    package enum Side: Sendable {
+    /// Video or audio: a transport stream or packed audio, or fMP4.
+    package enum TrackSource: Sendable {
         case stream(Input)
         case fragmented(FragmentedFile)
     }
@@ -43,17 +43,17 @@ package struct RemuxPlan: Sendable {
         media = .one(try Input(channel, segments))
     }
 
-    /// Plans the file of a picture and of sound that is a rendition of its own.
-    package init(picture: Side, sound: Side) throws(ExportError) {
+    /// Plans the file of a video and of audio that is a rendition of its own.
+    package init(video: TrackSource, audio: TrackSource) throws(ExportError) {
         let runs: ContinuousRuns
-        switch picture {
+        switch video {
         case .stream(let input):
-            // Packed audio has no picture.
+            // Packed audio has no video.
             guard input.container == .transportStream else { throw .otherContainer(input.rendition) }
             runs = ContinuousRuns(input.runs)
         case .fragmented(let file): runs = file.plan.continuous
         }
-        media = .audioVideo(AudioVideo(picture: picture, sound: sound, runs: runs))
+        media = .audioVideo(AudioVideo(video: video, audio: audio, runs: runs))
     }
 
     /// The streams that ffmpeg reads.
@@ -74,18 +74,18 @@ package struct RemuxPlan: Sendable {
             arguments += ["-f", input.formatName, "-i", "pipe:0", "-map", "0:v:0?", "-map", "0:a:0?"]
             arguments += ["-c", "copy"] + input.audioFilter
         case .audioVideo(let audioVideo):
-            for (stream, side) in [("pipe:0", audioVideo.picture), ("pipe:3", audioVideo.sound)] {
-                arguments += ["-thread_queue_size", "256", "-f", side.formatName, "-i", stream]
+            for (stream, trackSource) in [("pipe:0", audioVideo.video), ("pipe:3", audioVideo.audio)] {
+                arguments += ["-thread_queue_size", "256", "-f", trackSource.formatName, "-i", stream]
             }
-            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + audioVideo.sound.audioFilter
+            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + audioVideo.audio.audioFilter
         }
-        // Sound alone has no key frames at which a fragment could end.
+        // Audio alone has no key frames at which a fragment could end.
         return arguments + ["-avoid_negative_ts", "make_zero", "-frag_duration", "10000000"]
             + ["-movflags", "frag_keyframe+empty_moov+delay_moov+default_base_moof", "-f", "mp4", "pipe:1"]
     }
 }
 
-extension RemuxPlan.Side {
+extension RemuxPlan.TrackSource {
     /// The longest media that the width of the times allows, microseconds; nil if all of them fit.
     package var longest: Int64? {
         switch self {

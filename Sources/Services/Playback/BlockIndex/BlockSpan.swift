@@ -60,7 +60,7 @@ final class BlockSpan: Sendable {
         guard let run = slots[head].run, slots[tail].run == run else { return .irregular }
         var between = SlotTimes()
         if tail > head + 1 { _ = times.add((head + 1)..<tail, to: &between) }
-        let cut = WindowCut(self, head...tail, between, of: window)
+        let cut = WindowSlice(self, head...tail, between, of: window)
         return cut.map(RenditionBlockIndex.Found.segments) ?? .nothing
     }
 
@@ -82,7 +82,7 @@ extension BlockSpan.Slot {
         if let former, former.run != nil, block.follows(former.block) {
             run = former.run
             let gap = begin - former.end
-            pause = gap > Limits.grain ? gap : 0
+            pause = gap > Limits.timeTolerance ? gap : 0
             // The first start of a block has no drift of its own.
             let before = former.block.summary
             let moved = former.drift.lowerBound - before.drift.lowerBound

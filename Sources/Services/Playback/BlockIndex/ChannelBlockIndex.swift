@@ -33,66 +33,68 @@ final class ChannelBlockIndex: Sendable {
         case absent
         /// The window has to be composed.
         case irregular
-        case cuts(ChannelCut)
+        case slices(ChannelSlice)
     }
 
     /// The segments of a window in all renditions.
     func find(_ window: TimeWindow) -> Found {
-        var cuts: [WindowCut?] = []
-        cuts.reserveCapacity(renditions.count)
+        var slices: [WindowSlice?] = []
+        slices.reserveCapacity(renditions.count)
         for rendition in renditions {
             switch rendition.find(window) {
             case .absent: return .absent
             case .irregular: return .irregular
-            case .nothing: cuts.append(nil)
-            case .segments(let cut): cuts.append(cut)
+            case .nothing: slices.append(nil)
+            case .segments(let cut): slices.append(cut)
             }
         }
-        return .cuts(ChannelCut(blockIndex: self, window: window, cuts: cuts))
+        return .slices(ChannelSlice(blockIndex: self, window: window, slices: slices))
     }
 }
 
 /// The segments of a window in all renditions of a channel; one that has none is nil.
-struct ChannelCut {
+struct ChannelSlice {
     let blockIndex: ChannelBlockIndex
     let window: TimeWindow
-    fileprivate let cuts: [WindowCut?]
+    fileprivate let slices: [WindowSlice?]
     /// The target duration of all playlists of the answer.
     let targetSeconds: Int
 
-    init(blockIndex: ChannelBlockIndex, window: TimeWindow, cuts: [WindowCut?]) {
-        (self.blockIndex, self.window, self.cuts) = (blockIndex, window, cuts)
-        targetSeconds = .target(ofLongest: cuts.reduce(0) { $1?.longest(above: $0) ?? $0 })
+    init(blockIndex: ChannelBlockIndex, window: TimeWindow, slices: [WindowSlice?]) {
+        (self.blockIndex, self.window, self.slices) = (blockIndex, window, slices)
+        targetSeconds = .target(ofLongest: slices.reduce(0) { $1?.longest(above: $0) ?? $0 })
     }
 
     /// The media playlist of one rendition, or with nil of the leading one; nil if the window has no such
     /// segments, or its playlist needs more than one date.
-    func mediaPlaylist(of id: RenditionID?) -> WindowText? {
+    func mediaPlaylist(of id: RenditionID?) -> WindowRenderer? {
         let position =
             id == nil
             ? leadingPosition
             : blockIndex.renditions.firstIndex { $0.description.id == id }
-        guard let position, let cut = cuts[position], cut.keepsDate else { return nil }
-        return WindowText(
+        guard let position, let cut = slices[position], cut.keepsDate else { return nil }
+        return WindowRenderer(
             rendition: blockIndex.renditions[position].description.id, cut: cut, window: window,
             targetSeconds: targetSeconds)
     }
 
     /// The segments of the rendition that leads a multivariant playlist.
-    var leading: WindowCut? { leadingPosition.flatMap { cuts[$0] } }
+    var leading: WindowSlice? { leadingPosition.flatMap { slices[$0] } }
     var leadingID: RenditionID? { leadingPosition.map { blockIndex.renditions[$0].description.id } }
-    private var leadingPosition: Int? { blockIndex.leading.first { cuts[$0] != nil } }
+    private var leadingPosition: Int? { blockIndex.leading.first { slices[$0] != nil } }
 
     /// The segments of the other renditions, in the order of their ids.
-    var others: [WindowCut] { cuts.indices.filter { $0 != leadingPosition }.compactMap { cuts[$0] } }
+    var others: [WindowSlice] { slices.indices.filter { $0 != leadingPosition }.compactMap { slices[$0] } }
 
     /// The segments of a rendition; nil if there are none in the window.
-    subscript(id: RenditionID) -> WindowCut? {
-        blockIndex.renditions.firstIndex { $0.description.id == id }.flatMap { cuts[$0] }
+    subscript(id: RenditionID) -> WindowSlice? {
+        blockIndex.renditions.firstIndex { $0.description.id == id }.flatMap { slices[$0] }
     }
 
     var hasSeparateAudio: Bool {
-        cuts.indices.contains { cuts[$0] != nil && blockIndex.renditions[$0].description.id.kind == .audio }
+        slices.indices.contains {
+            slices[$0] != nil && blockIndex.renditions[$0].description.id.kind == .audio
+        }
     }
 
     /// The multivariant playlist; nil if there is too much to measure, or to read.
@@ -102,9 +104,9 @@ struct ChannelCut {
         query: String?, at second: Int64, _ known: KeyFrameRates,
     ) -> [UInt8]? {
         var (rates, keyFrameRates): ([BitRate], [Int64?]) = ([], [])
-        var forms = Array(repeating: TemplateCache.Form(), count: cuts.count)
+        var forms = Array(repeating: TemplateCache.Form(), count: slices.count)
         for (index, rendition) in blockIndex.renditions.enumerated() {
-            guard let cut = cuts[index] else { continue }
+            guard let cut = slices[index] else { continue }
             guard let rate = cut.bitRate(targetSeconds: targetSeconds) else { return nil }
             cut.noteUse(at: second)
             let isVideo = rendition.description.id.kind == .video
@@ -119,14 +121,14 @@ struct ChannelCut {
             MultivariantTemplate(measured(rates, keyFrameRates))
         }
         if let bytes = template?.written(rates, keyFrameRates: keyFrameRates, query: query) { return bytes }
-        let text = MultivariantText(
+        let text = MultivariantRenderer(
             renditions: measured(rates, keyFrameRates), isClosed: true, query: query)
         return text.playlist().writtenBytes()
     }
 
     /// The renditions of the window with what their segments tell.
     private func measured(_ rates: [BitRate], _ keyFrameRates: [Int64?]) -> [MeasuredRendition] {
-        let listed = zip(blockIndex.renditions, cuts).compactMap { rendition, cut in
+        let listed = zip(blockIndex.renditions, slices).compactMap { rendition, cut in
             cut.map { (rendition.description, $0.format.map { [$0] } ?? []) }
         }
         return listed.indices.map { index in

@@ -1,10 +1,10 @@
 import Catalogue
 import Timeline
 
-/// The blocks of one rendition that are in memory, by arithmetic found for a window.
+/// The blocks of one rendition that are in memory; those of a window are found by arithmetic.
 ///
-/// Blocks may lie years apart. Only neighbours are side by side, so what an index holds is bounded by the
-/// number of its blocks.
+/// Blocks may be years apart. Only consecutive blocks share a span, so the size of the index is bounded by
+/// the number of its blocks.
 final class RenditionBlockIndex: Sendable {
     let description: RenditionDescription
     /// The begin of the first quarter in which something is held; nil if nothing is.
@@ -35,7 +35,7 @@ final class RenditionBlockIndex: Sendable {
         case irregular
         /// No segment overlaps the window.
         case nothing
-        case segments(WindowCut)
+        case segments(WindowSlice)
     }
 
     /// The segments that overlap a window.

@@ -91,7 +91,7 @@ final class SlotRates: Sendable {
     }
 }
 
-extension WindowCut {
+extension WindowSlice {
     /// The bit rates of the segments; nil if there is too much to measure.
     func bitRate(targetSeconds: Int) -> BitRate? {
         var meter = BitRateMeter(targetSeconds: targetSeconds)

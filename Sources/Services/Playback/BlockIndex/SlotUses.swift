@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Which slots of a rendition were used within a second, a bit for each: the use of a block is noted once in
-/// a second, and a window of a day looks at two words instead of a hundred blocks.
+/// Which slots of a rendition were used in the current second, one bit for each slot.
+///
+/// The use of a block is noted once a second. For a window of a day this reads two machine words instead of a
+/// hundred blocks.
 final class SlotUses: Sendable {
     private struct State {
         var second = Int64.min

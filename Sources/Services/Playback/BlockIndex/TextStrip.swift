@@ -11,7 +11,7 @@ final class TextStrip: Sendable {
     let digests: [UInt8]
     let bytes: [SharedBytes]
     let byteCount: Int
-    private let packed = OnceReference<BlockText.Packed>()
+    private let compressedLines = OnceReference<BlockText.CompressedLines>()
 
     /// Nil if the lines of a block are not in memory.
     init?(_ texts: [BlockText]) {
@@ -38,14 +38,14 @@ final class TextStrip: Sendable {
 
     /// Whether the blocks are in memory compressed.
     var isDeflated: Bool {
-        packed.load() != nil || texts.allSatisfy { $0.isReady(isCompressed: true) }
+        compressedLines.load() != nil || texts.allSatisfy { $0.isReady(isCompressed: true) }
     }
 
     /// The lines, each block compressed separately.
-    func deflated() throws(PlaybackError) -> BlockText.Packed {
-        if let known = packed.load() { return known }
-        guard let first = texts.first else { return BlockText.Packed(.joining([])) }
-        return packed.storeIfNil(try first.strip(of: texts))
+    func deflated() throws(PlaybackError) -> BlockText.CompressedLines {
+        if let known = compressedLines.load() { return known }
+        guard let first = texts.first else { return BlockText.CompressedLines(.joining([])) }
+        return compressedLines.storeIfNil(try first.strip(of: texts))
     }
 }
 

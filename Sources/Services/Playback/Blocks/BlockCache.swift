@@ -23,11 +23,11 @@ final class BlockCache: Sendable {
         }
 
         /// Whether it was used more than once, the last time at or after an instant.
-        func isWanted(since: SteadyInstant) -> Bool { isUsedAgain && used >= since }
+        func isReused(since: SteadyInstant) -> Bool { isUsedAgain && used >= since }
 
         /// What is dropped first: what was used once, then what was used least recently.
-        func isDropped(before other: Entry, since: SteadyInstant) -> Bool {
-            let (own, others) = (isWanted(since: since), other.isWanted(since: since))
+        func isEvicted(before other: Entry, since: SteadyInstant) -> Bool {
+            let (own, others) = (isReused(since: since), other.isReused(since: since))
             return own == others ? used < other.used : others
         }
     }

@@ -42,7 +42,7 @@ struct BlockSummary: Sendable {
                     isUniform && pause <= Limits.holeTolerance
                     && rows[index].formatID == first.formatID
                     && rows[index].discontinuitySequence == first.discontinuitySequence
-                if pause > Limits.grain { missing += pause }
+                if pause > Limits.timeTolerance { missing += pause }
             }
             let drifted = start - (first.start + duration)
             (lowest, highest) = (min(lowest, drifted), max(highest, drifted))

@@ -6,7 +6,7 @@ package import Timeline
 final class BlockTotals: Sendable {
     let storedBytes: Int64
     let segments: [RecordedSegment]
-    /// Told apart by numbers, because a block that is gone leaves its address to another one.
+    /// Identifies the block: the address of a freed block may be used again by another one.
     private let number = BlockTotals.made.add(1, ordering: .relaxed).newValue
     private static let made = Atomic(0)
     /// By target duration, seconds.

@@ -74,7 +74,7 @@ final class Blocks: Sendable {
         of blocks: [Block], _ rendition: RenditionID, isCompressed: Bool,
     ) async throws(CatalogueError) {
         try await withTaskExecutorPreference(executor) { () async throws(CatalogueError) in
-            try await blocks.inParts(of: Limits.textsPerTask) { (part) async throws(CatalogueError) in
+            try await blocks.inChunks(of: Limits.textsPerTask) { (part) async throws(CatalogueError) in
                 try await self.readKeyFrames(ofPart: part, rendition)
                 for block in part { try? block.keyFrames.load()?.text?.prepare(isCompressed: isCompressed) }
             }
@@ -122,7 +122,7 @@ extension Blocks {
     /// Blocks that were used recently are read again before the old ones are dropped, so that the live edge
     /// stays in memory if the catalogue becomes unavailable. Others are only dropped. Nothing changes if this
     /// throws.
-    func renew(_ renditions: [KnownRendition], touched: Set<Quarter>?) async throws(CatalogueError) {
+    func refresh(_ renditions: [KnownRendition], touched: Set<Quarter>?) async throws(CatalogueError) {
         let names = Dictionary(
             renditions.map { ($0.row, $0.description.id) }, uniquingKeysWith: { first, _ in first })
         if let touched {
@@ -134,7 +134,7 @@ extension Blocks {
         let recently = clock.steady() - Limits.recentUse
         let used = stale.filter { cache.isUsed($0, since: recently) }.sorted { $0.begin > $1.begin }
         var renewed: [Block] = []
-        for quarter in used.prefix(Limits.renewedAtOnce) {
+        for quarter in used.prefix(Limits.refreshedAtOnce) {
             guard let name = names[quarter.rendition] else { continue }
             renewed += try await loader.blocks(QuarterRange(first: quarter, count: 1), of: name)
         }

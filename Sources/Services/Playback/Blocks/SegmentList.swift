@@ -91,7 +91,7 @@ extension SegmentList {
             }, { $0.end <= edge })
     }
 
-    /// The end of what can be listed up to an edge: the edge, or the start of a segment that goes on after it.
+    /// The end of what can be listed up to an edge: the edge, or the start of a segment that ends after it.
     func listableEnd(upTo edge: Instant) -> Instant {
         guard let last = backwards.first(where: { $0.start < edge }), last.end > edge else { return edge }
         return last.start

@@ -21,7 +21,7 @@ package struct ListedRendition: Sendable {
                 && piece.last.start <= window.end
             for segment in isKnown ? piece.segments.prefix(1) : piece.segments {
                 let pause = min(segment.start, window.end) - covered
-                if pause > Limits.grain { missing += pause }
+                if pause > Limits.timeTolerance { missing += pause }
                 covered = max(covered, segment.end)
             }
             if isKnown {
@@ -30,7 +30,7 @@ package struct ListedRendition: Sendable {
             }
         }
         let rest = window.end - covered
-        return rest > Limits.grain ? missing + rest : missing
+        return rest > Limits.timeTolerance ? missing + rest : missing
     }
 
     /// The target duration of its own playlist.

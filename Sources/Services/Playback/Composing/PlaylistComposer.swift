@@ -18,7 +18,7 @@ package enum PlaylistComposer {
                 plan: plan,
                 published: isOver ? .distantFuture : held.publishedHead.watermark)
         }
-        if plan.hasLostHead, selections.contains(where: \.dependsOnHead) {
+        if plan.hasLostFirstSegments, selections.contains(where: \.dependsOnFirstSegments) {
             throw .expired(before: held.publishedHead.expiredBefore)
         }
         let end = selections.compactMap(\.end).min()

@@ -25,8 +25,8 @@ extension PlaylistContents {
         return (cut, cut[rendition.id] ?? rendition)
     }
 
-    /// The sound that belongs to a video: the default of its group, else the first.
-    package func sound(of video: ListedRendition) -> ListedRendition? {
+    /// The audio that belongs to a video: the default of its group, else the first.
+    package func audio(of video: ListedRendition) -> ListedRendition? {
         let all = renditions.filter { $0.id.kind == .audio }
         let group = all.filter { $0.description.groupID == video.description.audioGroup }
         return group.first { $0.description.isDefault } ?? group.first ?? all.first

@@ -12,7 +12,7 @@ struct RenditionSelection {
     var hold: Instant?
     /// Whether stretches before the first one could change the selection: something is left out, or the
     /// answer ends where tracks begin that the first stretch lacks.
-    var dependsOnHead = false
+    var dependsOnFirstSegments = false
 
     /// Selects stretches; nothing that begins before `published` can appear any more.
     init(_ stretches: [Stretch], plan: WindowPlan, published: Instant) {
@@ -27,14 +27,16 @@ struct RenditionSelection {
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.format.lacksTracks(of: reference) && !stretch.isLong {
                 guard Self.isOpen(stretch, plan.kind, published) else {
-                    dependsOnHead = true
+                    dependsOnFirstSegments = true
                     continue
                 }
                 hold = stretch.window.begin
                 return
             } else {
                 let isOtherContainer = stretch.format.container != reference.container
-                if !isOtherContainer, !stretch.format.lacksTracks(of: reference) { dependsOnHead = true }
+                if !isOtherContainer, !stretch.format.lacksTracks(of: reference) {
+                    dependsOnFirstSegments = true
+                }
                 end = stretch.window.begin
                 return
             }

@@ -25,7 +25,9 @@ final class ChannelDirectory: Sendable {
     /// Whether there is surely no channel with an id.
     func lacks(_ id: ChannelID) -> Bool {
         state.withLock { state in
-            guard let asOf = state.asOf, clock.steady() - asOf <= Limits.freshFor else { return false }
+            guard let asOf = state.asOf, clock.steady() - asOf <= Limits.freshnessLifetime else {
+                return false
+            }
             return !state.ids.contains(id)
         }
     }
@@ -38,7 +40,7 @@ final class ChannelDirectory: Sendable {
     /// Reads the ids that are new.
     ///
     /// A transaction may commit after others with higher rows, so the newest rows are read each time.
-    func renew() async {
+    func refresh() async {
         let asked = clock.steady()
         let known = state.withLock { $0.newest }
         guard let read = try? await catalogue.channelIDs(after: known - Limits.lateRows) else { return }

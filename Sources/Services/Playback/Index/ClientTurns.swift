@@ -28,11 +28,11 @@ final class ClientTurns: Sendable {
     /// Runs a body while it holds `count` turns, of its client and of all clients together.
     ///
     /// `client` is nil for reads of the program itself, which need no turns of a client. Throws `busy` at
-    /// once if too many windows already wait, and after `Limits.turnWait` if the turns are still taken.
+    /// once if too many windows already wait, and after `Limits.turnTimeout` if the turns are still taken.
     func take<Value>(
         _ count: Int = 1, for client: String?, _ body: () async throws(PlaybackError) -> Value,
     ) async throws(PlaybackError) -> Value {
-        let end = clock.steady() + Limits.turnWait
+        let end = clock.steady() + Limits.turnTimeout
         guard let client else { return try await inTurn(turns, count, until: end, body) }
         let share = share(of: client)
         defer { leave(client) }

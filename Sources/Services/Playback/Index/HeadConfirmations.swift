@@ -32,7 +32,7 @@ final class HeadConfirmations: Sendable {
         }
     }
 
-    /// Has round after round until none is waited for.
+    /// Runs rounds one after the other until no request waits for one.
     private func run(_ clock: HostClock, _ ask: @escaping @Sendable () async -> Void) async {
         while true {
             if let began = state.withLock({ $0.began }) {

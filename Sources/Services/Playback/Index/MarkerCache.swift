@@ -8,7 +8,7 @@ import Timeline
 /// A day that was read after a change of the markers also serves playlists of an older head: markers that
 /// became known later come after everything that such a playlist lists.
 final class MarkerCache: Sendable {
-    private struct Place: Hashable {
+    private struct CacheKey: Hashable {
         var channel: Int32
         var day: Int64
     }
@@ -20,7 +20,7 @@ final class MarkerCache: Sendable {
     }
 
     private struct State {
-        var days: [Place: Entry] = [:]
+        var days: [CacheKey: Entry] = [:]
         var markerCount = 0
     }
 
@@ -40,7 +40,7 @@ final class MarkerCache: Sendable {
         guard head.markerRevision > 0, !window.isEmpty else { return [] }
         var found: [MarkerText] = []
         for day in Self.days(of: window) {
-            let known = try await markers(Place(channel: head.channel, day: day), head.markerRevision)
+            let known = try await markers(CacheKey(channel: head.channel, day: day), head.markerRevision)
             found += Self.markers(known, of: day, in: window)
         }
         return found
@@ -52,7 +52,7 @@ final class MarkerCache: Sendable {
         return state.withLock { state in
             var found: [MarkerText] = []
             for day in Self.days(of: window) {
-                guard let entry = state.days[Place(channel: head.channel, day: day)],
+                guard let entry = state.days[CacheKey(channel: head.channel, day: day)],
                     entry.revision >= head.markerRevision
                 else { return nil }
                 found += Self.markers(entry.markers, of: day, in: window)
@@ -79,8 +79,8 @@ final class MarkerCache: Sendable {
 
     /// Reads the newest known day of a channel again, before a head with newer markers becomes visible.
     ///
-    /// It waits for no other read: as long as it takes, the channel's live playlists stand still.
-    func renew(_ head: ChannelHead) async throws(CatalogueError) {
+    /// It does not wait for other reads, because the channel's live playlists do not advance until it ends.
+    func refresh(_ head: ChannelHead) async throws(CatalogueError) {
         let newest = state.withLock { state in
             state.days.keys.filter { $0.channel == head.channel }.max { $0.day < $1.day }
         }
@@ -88,9 +88,9 @@ final class MarkerCache: Sendable {
         _ = try await read(newest, head.markerRevision)
     }
 
-    private func markers(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
+    private func markers(_ place: CacheKey, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
         if let known = known(place, revision) { return known }
-        let found = try await reads.withPermit(within: Limits.turnWait, by: clock) {
+        let found = try await reads.withPermit(within: Limits.turnTimeout, by: clock) {
             () async throws(CatalogueError) in
             if let known = known(place, revision) { return known }
             return try await read(place, revision)
@@ -99,12 +99,12 @@ final class MarkerCache: Sendable {
         return found
     }
 
-    private func known(_ place: Place, _ revision: Int64) -> [MarkerText]? {
+    private func known(_ place: CacheKey, _ revision: Int64) -> [MarkerText]? {
         let known = state.withLock { $0.days[place] }
         return known.flatMap { $0.revision >= revision ? $0.markers : nil }
     }
 
-    private func read(_ place: Place, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
+    private func read(_ place: CacheKey, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
         let begin = Instant(microseconds: place.day * Limits.markerDay)
         let read = try await catalogue.markers(
             of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay)

@@ -5,7 +5,7 @@ import Timeline
 /// The spans that recent 404 responses offered: clients that repeat a request cost few queries, even while
 /// the channel is being recorded.
 final class NearestSpans: Sendable {
-    struct Place: Hashable {
+    struct CacheKey: Hashable {
         var channel: Int32
         /// The quarter of an hour in which the window begins.
         var quarter: Int64
@@ -18,16 +18,16 @@ final class NearestSpans: Sendable {
         var since: SteadyInstant
     }
 
-    private let known = Mutex<[Place: Found]>([:])
+    private let known = Mutex<[CacheKey: Found]>([:])
 
     /// The spans, in any order; nil if they have to be searched for.
-    func spans(_ place: Place, revision: Int64?, now: SteadyInstant) -> [TimeWindow]? {
+    func spans(_ place: CacheKey, revision: Int64?, now: SteadyInstant) -> [TimeWindow]? {
         guard let found = known.withLock({ $0[place] }) else { return nil }
         let isCurrent = revision != nil && revision == found.revision
         return isCurrent || now - found.since < Limits.nearestSpansAge ? found.spans : nil
     }
 
-    func keep(_ spans: [TimeWindow], for place: Place, revision: Int64?, now: SteadyInstant) {
+    func keep(_ spans: [TimeWindow], for place: CacheKey, revision: Int64?, now: SteadyInstant) {
         known.withLock { known in
             if known.count >= Limits.cachedSearches { known.removeAll() }
             known[place] = Found(spans: spans, revision: revision, since: now)

@@ -23,7 +23,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
 
     private typealias Outcome = Result<Known?, CatalogueError>
 
-    /// A running read: its final outcome, and its outcome if it arrived within `Limits.readingTime`, for
+    /// A running read: its final outcome, and its outcome if it arrived within `Limits.readTimeout`, for
     /// callers that have a stale value.
     private struct Running {
         var outcome: Task<Outcome, Never>
@@ -37,7 +37,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         var used: SteadyInstant
 
         func isFresh(at now: SteadyInstant) -> Bool {
-            expired == nil && now - known.asOf <= Limits.freshFor
+            expired == nil && now - known.asOf <= Limits.freshnessLifetime
         }
     }
 
@@ -54,20 +54,21 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     }
 
     private let capacity: Int
-    private let away: Duration
+    private let maxStaleAge: Duration
     private let clock: HostClock
     private let state = Mutex(State())
 
-    /// Stores at most `capacity` values, each for at most `away` while the catalogue is unavailable.
-    init(capacity: Int, away: Duration, clock: HostClock) {
+    /// Stores at most `capacity` values, each for at most `maxStaleAge` while the catalogue is unavailable.
+    init(capacity: Int, maxStaleAge: Duration, clock: HostClock) {
         self.capacity = capacity
-        self.away = away
+        self.maxStaleAge = maxStaleAge
         self.clock = clock
     }
 
-    /// The value of a key, at most `Limits.freshFor` old, or a stale one while the catalogue fails or hangs.
+    /// The value of a key, at most `Limits.freshnessLifetime` old.
     ///
-    /// A slow read is never cancelled, so that its value arrives in the end.
+    /// While the catalogue fails or does not answer, the value may be older. A slow read is never cancelled,
+    /// so that its value arrives in the end.
     func value(of key: Key, reading: @escaping Reading) async throws(CatalogueError) -> Known? {
         switch lookUp(at: key, reading) {
         case .use(let known): return known
@@ -85,7 +86,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     ///
     /// A key never has two reads at a time, so an older one cannot finish last. A read that is already
     /// running may have begun too early, so another one follows it. A slow read is not waited for.
-    func renew(_ key: Key, reading: @escaping Reading) async {
+    func refresh(_ key: Key, reading: @escaping Reading) async {
         for _ in 0..<2 {
             let (running, isOwn) = state.withLock { state in
                 if let running = state.readings[key] { return (running, false) }
@@ -96,7 +97,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         }
     }
 
-    /// The value of a key if it is at most `Limits.freshFor` old.
+    /// The value of a key if it is at most `Limits.freshnessLifetime` old.
     func fresh(_ key: Key) -> Known? {
         let now = clock.steady()
         return state.withLock { state in
@@ -123,7 +124,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     }
 
     private func isUsable(_ known: Known) -> Bool {
-        clock.steady() - known.asOf <= away
+        clock.steady() - known.asOf <= maxStaleAge
     }
 
     private func begin(_ key: Key, _ reading: @escaping Reading, _ state: inout State) -> Running {
@@ -143,7 +144,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     ///
     /// If not, callers with a stale value stop waiting for a while.
     private func timely(_ outcome: Task<Outcome, Never>) async -> Outcome? {
-        let timely = await outcome.value(within: Limits.readingTime, by: clock)
+        let timely = await outcome.value(within: Limits.readTimeout, by: clock)
         if timely == nil { state.withLock { $0.failed = clock.steady() } }
         return timely
     }

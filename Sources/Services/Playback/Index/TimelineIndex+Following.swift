@@ -57,7 +57,7 @@ extension TimelineIndex {
                         known.head.revision < change.revision
                     else { continue }
                     announced.note(change)
-                    if renewals.add(change.channel) { group.addTask { await self.renewWaiting() } }
+                    if refreshQueue.add(change.channel) { group.addTask { await self.refreshWaiting() } }
                 case .anything:
                     channels.expireAll()
                     group.addTask { await self.pollChanges() }
@@ -67,12 +67,12 @@ extension TimelineIndex {
     }
 
     /// Reads the heads that wait for it, until none does.
-    private func renewWaiting() async {
-        while let channel = renewals.next() { await renewHead(of: channel) }
+    private func refreshWaiting() async {
+        while let channel = refreshQueue.next() { await refreshHead(of: channel) }
     }
 
-    private func renewHead(of channel: Int32) async {
-        await heads.renew(channel) { await self.readHead(of: channel, $0) }
+    private func refreshHead(of channel: Int32) async {
+        await heads.refresh(channel) { await self.readHead(of: channel, $0) }
     }
 
     private func poll() async {
@@ -84,9 +84,9 @@ extension TimelineIndex {
 
     /// Asks which of the channels in use have changed, reads those again, and confirms the others.
     private func pollChanges() async {
-        await directory.renew()
+        await directory.refresh()
         await confirmChannels()
-        for channel in await confirmHeads() { await renewHead(of: channel) }
+        for channel in await confirmHeads() { await refreshHead(of: channel) }
     }
 
     private func confirmChannels() async {
@@ -128,7 +128,7 @@ extension TimelineIndex {
         }
         if let asOf = heads.asOf(channel), asOf >= arrived { return }
         // It has changed, or is not known.
-        let reading = Task { await renewHead(of: channel) }
+        let reading = Task { await refreshHead(of: channel) }
         _ = await reading.value(within: Limits.confirmationWait, by: clock)
     }
 }

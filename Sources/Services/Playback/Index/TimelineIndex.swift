@@ -12,7 +12,7 @@ package final class TimelineIndex: Sendable {
     let channels: StaleWhileUnavailableCache<ChannelID, Channel>
     let heads: StaleWhileUnavailableCache<Int32, TrackedHead>
     let announced = AnnouncedChanges()
-    let renewals = HeadRenewals()
+    let refreshQueue = HeadRefreshQueue()
     let confirmations = HeadConfirmations()
     /// Whether other nodes answer the same viewers.
     package let isShared: Bool
@@ -44,9 +44,11 @@ package final class TimelineIndex: Sendable {
         self.catalogue = catalogue
         self.isShared = isShared
         self.clock = clock
-        let away = Duration.seconds(maxStaleSeconds)
-        channels = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
-        heads = StaleWhileUnavailableCache(capacity: Limits.cachedChannels, away: away, clock: clock)
+        let maxStaleAge = Duration.seconds(maxStaleSeconds)
+        channels = StaleWhileUnavailableCache(
+            capacity: Limits.cachedChannels, maxStaleAge: maxStaleAge, clock: clock)
+        heads = StaleWhileUnavailableCache(
+            capacity: Limits.cachedChannels, maxStaleAge: maxStaleAge, clock: clock)
         directory = ChannelDirectory(catalogue: catalogue, clock: clock)
         let blockIndexes = ChannelBlockIndexes()
         self.blockIndexes = blockIndexes
@@ -215,7 +217,7 @@ package final class TimelineIndex: Sendable {
     func available(
         of channel: Int32, near window: TimeWindow, for client: String?,
     ) async throws(PlaybackError) -> [TimeWindow] {
-        let place = NearestSpans.Place(
+        let place = NearestSpans.CacheKey(
             channel: channel, quarter: Quarter(rendition: 0, containing: window.begin.microseconds).begin)
         let revision = heads.known(channel)?.head.revision
         if let known = nearest.spans(place, revision: revision, now: clock.steady()) {
@@ -257,8 +259,8 @@ package final class TimelineIndex: Sendable {
             if let known, known.value.head.revision == head.revision { return known.value }
             let touched = announced.touched(
                 channel, after: known?.value.head.revision, upTo: head.revision)
-            try await blocks.renew(head.renditions, touched: touched)
-            try await markers.renew(head)
+            try await blocks.refresh(head.renditions, touched: touched)
+            try await markers.refresh(head)
             _ = try await targetRises.rises(of: head)
             return known?.value.following(head, at: seen) ?? TrackedHead(head, at: seen)
         }

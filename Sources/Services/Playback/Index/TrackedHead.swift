@@ -6,15 +6,15 @@ import Timeline
 final class TrackedHead: Sendable {
     let head: ChannelHead
     let history: WatermarkHistory
-    let lag: SteadyLag
+    let lag: SmoothedLag
 
     init(_ head: ChannelHead, at instant: SteadyInstant) {
         self.head = head
         history = WatermarkHistory(head.publishedHead.watermark, at: instant)
-        lag = SteadyLag(head.arrivals.lag, at: instant)
+        lag = SmoothedLag(head.arrivals.lag, at: instant)
     }
 
-    private init(_ head: ChannelHead, _ history: WatermarkHistory, _ lag: SteadyLag) {
+    private init(_ head: ChannelHead, _ history: WatermarkHistory, _ lag: SmoothedLag) {
         self.head = head
         self.history = history
         self.lag = lag
@@ -64,22 +64,22 @@ struct HeadSnapshot: Sendable {
             return false
         }
         let settled = known.history.settled(for: publishedHead.settling, asOf: asOf)
-        return window.end <= settled || isQuiet(now: now)
+        return window.end <= settled || isInactive(now: now)
     }
 
     /// Whether the channel has stopped publishing.
     ///
-    /// Either nothing was published for long (`Limits.quiet` or more), or nothing for three target durations
-    /// and nothing is pending.
-    func standsStill(now: Instant) -> Bool {
+    /// Either nothing was published for `Limits.inactiveAfter` or longer, or nothing is pending and nothing
+    /// was published for three target durations.
+    func hasStoppedPublishing(now: Instant) -> Bool {
         let settled = known.history.settled(for: head.publishedHead.settling, asOf: asOf)
-        return head.pending.isEmpty && head.publishedHead.watermark <= settled || isQuiet(now: now)
+        return head.pending.isEmpty && head.publishedHead.watermark <= settled || isInactive(now: now)
     }
 
-    private func isQuiet(now: Instant) -> Bool {
+    private func isInactive(now: Instant) -> Bool {
         let seen = now - age.wholeMicroseconds
         let lastMove = head.arrivals.lastMove(watermark: head.publishedHead.watermark)
-        return seen - lastMove >= max(head.publishedHead.settling.wholeMicroseconds, Limits.quiet)
+        return seen - lastMove >= max(head.publishedHead.settling.wholeMicroseconds, Limits.inactiveAfter)
     }
 }
 

@@ -63,7 +63,7 @@ final class BlockKeyFrames: Sendable {
             text = nil
             return
         }
-        let (own, entry) = (frames, EntryText(rendition: rendition))
+        let (own, entry) = (frames, EntryRenderer(rendition: rendition))
         text = BlockText(position: block.quarter.begin / Quarter.microseconds, format: format) {
             Self.written(own, segments, entry, format)
         }
@@ -94,11 +94,11 @@ final class BlockKeyFrames: Sendable {
     func begin(_ index: Int) -> Instant { Self.begin(frames[index], segments) }
 
     /// How long a frame lasts in the text, microseconds.
-    func lasting(_ index: Int) -> Int64 { Self.lasting(index, frames, segments) }
+    func duration(_ index: Int) -> Int64 { Self.duration(index, frames, segments) }
 
     /// How long some frames last in the text, microseconds.
-    func lasting(_ range: Range<Int>) -> Int64 {
-        begin(range.upperBound - 1) + lasting(range.upperBound - 1) - begin(range.lowerBound)
+    func duration(_ range: Range<Int>) -> Int64 {
+        begin(range.upperBound - 1) + duration(range.upperBound - 1) - begin(range.lowerBound)
     }
 }
 
@@ -108,7 +108,7 @@ extension BlockKeyFrames {
     }
 
     @inline(__always)
-    private static func lasting(_ index: Int, _ frames: [Frame], _ segments: [RecordedSegment]) -> Int64 {
+    private static func duration(_ index: Int, _ frames: [Frame], _ segments: [RecordedSegment]) -> Int64 {
         let end =
             index + 1 < frames.count
             ? begin(frames[index + 1], segments) : segments.last?.end ?? Instant(microseconds: 0)
@@ -120,17 +120,17 @@ extension BlockKeyFrames {
     private static func longest(_ frames: [Frame], _ segments: [RecordedSegment]) -> Int64 {
         var longest: Int64 = 0
         for index in frames.indices {
-            let lasting = lasting(index, frames, segments)
+            let duration = duration(index, frames, segments)
             let row = Int(frames[index].row)
             let time = Int64(frames[index].milliseconds) * Microseconds.perMillisecond
-            guard lasting >= Microseconds.perMillisecond, time < segments[row].duration else { return 0 }
-            longest = max(longest, lasting)
+            guard duration >= Microseconds.perMillisecond, time < segments[row].duration else { return 0 }
+            longest = max(longest, duration)
         }
         return longest
     }
 
     private static func written(
-        _ frames: [Frame], _ segments: [RecordedSegment], _ entry: EntryText, _ format: FormatText,
+        _ frames: [Frame], _ segments: [RecordedSegment], _ entry: EntryRenderer, _ format: FormatText,
     ) -> BlockText.Written {
         var buffer = TextBuffer(capacity: frames.count * Limits.usualKeyFrameEntry)
         var offsets: [Int] = []
@@ -141,7 +141,7 @@ extension BlockKeyFrames {
             offsets.append(buffer.count)
             let row = Int(frames[index].row)
             let line = entry.write(
-                frames[index].place, lasting: lasting(index, frames, segments), of: segments[row].start,
+                frames[index].place, duration: duration(index, frames, segments), of: segments[row].start,
                 segments[row].revision, format, repeating: uri?.row == row ? uri?.line : nil, to: &buffer)
             uri = (row, line)
         }

@@ -6,15 +6,15 @@ import Timeline
 /// reading any.
 final class KeyFrameRates: Sendable {
     /// A content of a quarter.
-    struct Place: Hashable {
+    struct CacheKey: Hashable {
         var quarter: Quarter
         var version: QuarterVersion?
     }
 
-    private let rates = Mutex<[Place: Int64]>([:])
+    private let rates = Mutex<[CacheKey: Int64]>([:])
 
     /// The highest rate of some quarters, bits per second; nil if one is not known.
-    func highest(of places: [Place]) -> Int64? {
+    func highest(of places: [CacheKey]) -> Int64? {
         rates.withLock { rates in
             var highest: Int64 = 0
             for place in places {
@@ -29,7 +29,7 @@ final class KeyFrameRates: Sendable {
         rates.withLock { rates in blocks.filter { rates[$0.place] == nil } }
     }
 
-    func keep(_ rate: Int64, for place: Place) {
+    func keep(_ rate: Int64, for place: CacheKey) {
         rates.withLock { rates in
             if rates.count >= Limits.keyFrameRates { rates = [:] }
             rates[place] = rate
@@ -38,7 +38,7 @@ final class KeyFrameRates: Sendable {
 }
 
 extension Block {
-    var place: KeyFrameRates.Place { .init(quarter: quarter, version: version) }
+    var place: KeyFrameRates.CacheKey { .init(quarter: quarter, version: version) }
 
     /// The highest bit rate of a key frame, bits per second.
     ///

@@ -67,7 +67,7 @@ final class BlockText: Sendable {
     }
 
     /// The lines, compressed separately.
-    final class Packed: Sendable {
+    final class CompressedLines: Sendable {
         let deflated: DeflateBlock
         let bytes: SharedBytes
 
@@ -77,7 +77,7 @@ final class BlockText: Sendable {
     }
 
     /// The full groups, each compressed separately.
-    final class PackedGroups: Sendable {
+    final class CompressedGroups: Sendable {
         private let bytes: [UInt8]
         /// Where each begins, and the end of the last one.
         private let offsets: [Int]
@@ -103,17 +103,17 @@ final class BlockText: Sendable {
     final class Strip: Sendable {
         /// The numbers of the texts that it has, in order.
         let texts: [Int]
-        let packed: Packed
+        let compressedLines: CompressedLines
 
         init(_ texts: [BlockText]) throws(PlaybackError) {
             var blocks: [DeflateBlock] = []
             for text in texts { blocks.append(try text.deflated().deflated) }
             self.texts = texts.map(\.number)
-            packed = Packed(.joining(blocks))
+            compressedLines = CompressedLines(.joining(blocks))
         }
     }
 
-    /// Told apart by numbers, because a text that is gone leaves its address to another one.
+    /// Identifies the text: the address of a freed text may be used again by another one.
     let number = BlockText.numbers.add(1, ordering: .relaxed).newValue
     private static let numbers = Atomic(0)
     /// Which quarter of an hour since 1970 it lies in.
@@ -127,11 +127,11 @@ final class BlockText: Sendable {
     private let write: @Sendable () -> Written
     // Two threads that make the same at a time use the first one's.
     private let made = OnceReference<Lines>()
-    private let packed = OnceReference<Packed>()
+    private let compressedLines = OnceReference<CompressedLines>()
     /// The strips that begin with it, by length; another one replaces a strip when a later block was read
     /// again.
     private let strips = Mutex<[Int: Strip]>([:])
-    private let packedGroups = OnceReference<PackedGroups>()
+    private let compressedGroups = OnceReference<CompressedGroups>()
 
     /// Creates a text whose lines `write` makes on first use.
     ///
@@ -153,7 +153,7 @@ final class BlockText: Sendable {
         guard summary.isUniform, let first = segments.first, let format = formats[first.formatID] else {
             return nil
         }
-        let (text, entry) = (FormatText(format, rendition: rendition), EntryText(rendition: rendition))
+        let (text, entry) = (FormatText(format, rendition: rendition), EntryRenderer(rendition: rendition))
         let next = segments.count > 1 ? segments[1].iv : nil
         let beginsWithKey = text.key != nil && first.iv != next
         self.init(
@@ -171,7 +171,7 @@ final class BlockText: Sendable {
 
     /// Whether the text, or also its compressed form, is in memory.
     func isReady(isCompressed: Bool) -> Bool {
-        isCompressed ? packed.load() != nil : made.load() != nil
+        isCompressed ? compressedLines.load() != nil : made.load() != nil
     }
 
     /// Makes the text, or also its compressed form.
@@ -181,45 +181,45 @@ final class BlockText: Sendable {
 
     /// Makes the texts of many blocks, several at a time.
     static func prepare(_ texts: [BlockText], isCompressed: Bool) async throws(PlaybackError) {
-        try await texts.inParts(of: Limits.textsPerTask) { (part) async throws(PlaybackError) in
+        try await texts.inChunks(of: Limits.textsPerTask) { (part) async throws(PlaybackError) in
             for text in part { try text.prepare(isCompressed: isCompressed) }
         }
     }
 
     /// The lines, compressed separately.
-    func deflated() throws(PlaybackError) -> Packed {
-        if let known = packed.load() { return known }
+    func deflated() throws(PlaybackError) -> CompressedLines {
+        if let known = compressedLines.load() { return known }
         let block = try DeflateBlock.made(of: lines().bytes.bytes, level: Limits.blockLevel)
-        return packed.storeIfNil(Packed(block))
+        return compressedLines.storeIfNil(CompressedLines(block))
     }
 
     /// The strip of some texts, of which this is the first.
-    func strip(of texts: [BlockText]) throws(PlaybackError) -> Packed {
+    func strip(of texts: [BlockText]) throws(PlaybackError) -> CompressedLines {
         let known = strips.withLock { $0[texts.count] }
-        if let known, known.texts.elementsEqual(texts.lazy.map(\.number)) { return known.packed }
+        if let known, known.texts.elementsEqual(texts.lazy.map(\.number)) { return known.compressedLines }
         let made = try Strip(texts)
         strips.withLock { $0[texts.count] = made }
-        return made.packed
+        return made.compressedLines
     }
 
     /// The full groups, each compressed separately: a playlist that begins or ends within the block
     /// compresses only the few segments beside them.
-    func deflatedGroups() throws(PlaybackError) -> PackedGroups {
-        if let known = packedGroups.load() { return known }
+    func deflatedGroups() throws(PlaybackError) -> CompressedGroups {
+        if let known = compressedGroups.load() { return known }
         let lines = try lines()
         var blocks: [DeflateBlock] = []
         for group in 0..<lines.groupCount {
             blocks.append(try .made(of: Array(lines.groups(group..<(group + 1))), level: Limits.blockLevel))
         }
-        return packedGroups.storeIfNil(PackedGroups(blocks))
+        return compressedGroups.storeIfNil(CompressedGroups(blocks))
     }
 
     private static func written(
-        _ segments: [RecordedSegment], _ format: FormatText, _ entry: EntryText, beginsWithKey: Bool,
+        _ segments: [RecordedSegment], _ format: FormatText, _ entry: EntryRenderer, beginsWithKey: Bool,
     ) -> Written {
         var buffer = TextBuffer(capacity: segments.count * Limits.usualEntry)
-        var sticky = StickyTags()
-        sticky.passed(format, iv: beginsWithKey ? [] : segments.first?.iv)
+        var mapAndKey = MapAndKeyTags()
+        mapAndKey.passed(format, iv: beginsWithKey ? [] : segments.first?.iv)
         var offsets: [Int] = []
         offsets.reserveCapacity(segments.count + 1)
         // A uniform block without a key has nothing to state before its entries.
@@ -227,7 +227,7 @@ final class BlockText: Sendable {
         let rows = segments.span
         for row in rows.indices {
             offsets.append(buffer.count)
-            if hasKeys { sticky.write(format, iv: rows[row].iv, isFresh: false, to: &buffer) }
+            if hasKeys { mapAndKey.write(format, iv: rows[row].iv, isFresh: false, to: &buffer) }
             entry.write(rows, row, format, to: &buffer)
         }
         offsets.append(buffer.count)

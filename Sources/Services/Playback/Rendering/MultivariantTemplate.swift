@@ -17,7 +17,7 @@ final class MultivariantTemplate: Sendable {
 
     /// Nil if the text of a source looks like a mark of a place.
     init?(_ renditions: [MeasuredRendition]) {
-        let text = MultivariantText(renditions: renditions, isClosed: true, query: Mark.query)
+        let text = MultivariantRenderer(renditions: renditions, isClosed: true, query: Mark.query)
         let (combinations, keyFrames) = (text.combinations, text.variantsWithKeyFrames)
         let playlist = Self.marked(text.playlist())
         var (texts, places): ([[UInt8]], [Place]) = ([], [])

@@ -6,7 +6,7 @@ extension PlaylistContents {
     /// The media playlist of a rendition; nil if it has no segments in the window.
     package func mediaPlaylist(of id: RenditionID) throws(PlaybackError) -> RenderedPlaylist? {
         guard let rendition = self[id] else { return nil }
-        var text = MediaPlaylistText(contents: self, rendition: rendition)
+        var text = MediaPlaylistRenderer(contents: self, rendition: rendition)
         return try RenderedPlaylist(text.written())
     }
 
@@ -17,6 +17,7 @@ extension PlaylistContents {
     package func multivariantPlaylist(
         query: String?, keyFrameRates: [RenditionID: Int64] = [:],
     ) -> [UInt8] {
-        MultivariantText(contents: self, query: query, keyFrameRates: keyFrameRates).playlist().writtenBytes()
+        MultivariantRenderer(contents: self, query: query, keyFrameRates: keyFrameRates).playlist()
+            .writtenBytes()
     }
 }

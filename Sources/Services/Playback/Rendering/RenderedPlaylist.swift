@@ -149,11 +149,11 @@ package struct RenderedPlaylist: Sendable {
         var (pieces, own): ([SharedBytes], [UInt8]) = ([], GzipJoin.header)
         pieces.reserveCapacity(parts.count)
         var trailer = GzipJoin.Trailer()
-        func append(_ packed: BlockText.Packed) {
-            trailer.append(packed.deflated)
+        func append(_ compressedLines: BlockText.CompressedLines) {
+            trailer.append(compressedLines.deflated)
             if !own.isEmpty { pieces.append(SharedBytes(own)) }
             own = []
-            pieces.append(packed.bytes)
+            pieces.append(compressedLines.bytes)
         }
         var index = 0
         while index < parts.count {

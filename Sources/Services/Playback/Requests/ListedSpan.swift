@@ -55,7 +55,7 @@ extension PlaylistContents {
     package var hasSeparateAudio: Bool { renditions.contains { $0.id.kind == .audio } }
 }
 
-extension WindowPlayer {
+extension PlaybackService {
     /// The span of a closed window; nil if something has to be read, or composed from rows.
     ///
     /// It returns without waiting. The result is the same as that of `compose`.
@@ -75,7 +75,7 @@ extension WindowPlayer {
     }
 }
 
-extension ChannelCut {
+extension ChannelSlice {
     fileprivate func spans(_ scope: ListedSpan.Scope) -> [TimeWindow] {
         switch scope {
         case .leading: leading.map { [$0.span] } ?? []
@@ -85,6 +85,6 @@ extension ChannelCut {
     }
 }
 
-extension WindowCut {
+extension WindowSlice {
     fileprivate var span: TimeWindow { TimeWindow(begin: first.start, end: last.end) }
 }

@@ -4,12 +4,12 @@ import Timeline
 /// How far back sliding playlists had to read for renditions of which little lies before the edge, so that
 /// the next one reads that far at once.
 final class SlidingLookBacks: Sendable {
-    private struct Place: Hashable {
+    private struct CacheKey: Hashable {
         var channel: Int32
         var rendition: RenditionID
     }
 
-    private let known = Mutex<[Place: Int64]>([:])
+    private let known = Mutex<[CacheKey: Int64]>([:])
 
     /// How far back to read next, microseconds, when too little of some renditions was found.
     ///
@@ -18,7 +18,7 @@ final class SlidingLookBacks: Sendable {
         after lookBack: Int64, upTo furthest: Int64, for renditions: Set<RenditionID>, in channel: Int32,
     ) -> Int64 {
         let needed = known.withLock { known in
-            renditions.map { known[Place(channel: channel, rendition: $0)] ?? 0 }.max() ?? 0
+            renditions.map { known[CacheKey(channel: channel, rendition: $0)] ?? 0 }.max() ?? 0
         }
         return min(max(lookBack * Limits.slidingStep, needed), furthest)
     }
@@ -27,7 +27,7 @@ final class SlidingLookBacks: Sendable {
         known.withLock { known in
             if known.count >= Limits.cachedChannels { known.removeAll() }
             for rendition in renditions {
-                known[Place(channel: channel, rendition: rendition)] = lookBack
+                known[CacheKey(channel: channel, rendition: rendition)] = lookBack
             }
         }
     }

@@ -17,14 +17,14 @@ package struct WindowPlan: Sendable, Equatable {
     /// Whether the same request will always mean the same window.
     package var isFixed: Bool
     /// Whether the begin of the window may expire, so that a growing playlist loses segments at its front.
-    var losesHead = false
+    var losesFirstSegments = false
     /// Whether holes are written as EXT-X-GAP.
     var writesGaps = false
     /// Whether stretches that lack a track are listed.
     var allowsMissingTracks = false
     /// Whether the first segments of a growing playlist expired before retention foresaw it, because of the
     /// size limit or a full disk.
-    var hasLostHead = false
+    var hasLostFirstSegments = false
 
     /// Resolves a window in the past; a sliding request is resolved by `SlidingPlan`.
     ///
@@ -36,12 +36,13 @@ package struct WindowPlan: Sendable, Equatable {
         var plan = try resolvingSpan(
             request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds,
             eventSeconds: longestEvent(maxWindowSeconds, retentionSeconds))
-        let keepsHead = plan.keepsHead(retentionSeconds)
-        plan.writesGaps = request.writesGaps && keepsHead
-        plan.allowsMissingTracks = request.allowsMissingTracks || !keepsHead
-        plan.hasLostHead = plan.kind == .event && keepsHead && plan.losesHead && !plan.isFixed
+        let keepsFirstSegments = plan.keepsFirstSegments(retentionSeconds)
+        plan.writesGaps = request.writesGaps && keepsFirstSegments
+        plan.allowsMissingTracks = request.allowsMissingTracks || !keepsFirstSegments
+        plan.hasLostFirstSegments =
+            plan.kind == .event && keepsFirstSegments && plan.losesFirstSegments && !plan.isFixed
         // The numbers of the entries must not change.
-        if plan.hasLostHead, plan.writesGaps { throw .expired(before: publishedHead.expiredBefore) }
+        if plan.hasLostFirstSegments, plan.writesGaps { throw .expired(before: publishedHead.expiredBefore) }
         return plan
     }
 
@@ -50,9 +51,10 @@ package struct WindowPlan: Sendable, Equatable {
     /// Published numbers do not count GAP entries, but count segments that are left out. If some of either
     /// expired with the head, the entries after them would get other numbers (RFC 8216bis §6.2.1). So whether
     /// a playlist has GAP entries or leaves segments out depends only on what stays the same while it grows.
-    private func keepsHead(_ retentionSeconds: Int64?) -> Bool {
+    private func keepsFirstSegments(_ retentionSeconds: Int64?) -> Bool {
         guard kind == .event, let retentionSeconds else { return true }
-        return window.microseconds / Microseconds.perSecond + Limits.headReserveSeconds <= retentionSeconds
+        return window.microseconds / Microseconds.perSecond + Limits.firstSegmentReserveSeconds
+            <= retentionSeconds
     }
 
     /// How long a growing playlist without a requested end becomes, seconds: it ends before its head expires.
@@ -60,8 +62,8 @@ package struct WindowPlan: Sendable, Equatable {
     /// Where the retention is too short for that, the head expires while the playlist grows.
     private static func longestEvent(_ maxWindowSeconds: Int64, _ retentionSeconds: Int64?) -> Int64 {
         guard let retentionSeconds else { return maxWindowSeconds }
-        let kept = retentionSeconds - Limits.headReserveSeconds
-        return kept >= Limits.headReserveSeconds ? min(maxWindowSeconds, kept) : maxWindowSeconds
+        let kept = retentionSeconds - Limits.firstSegmentReserveSeconds
+        return kept >= Limits.firstSegmentReserveSeconds ? min(maxWindowSeconds, kept) : maxWindowSeconds
     }
 
     private static func resolvingSpan(
@@ -115,7 +117,7 @@ package struct WindowPlan: Sendable, Equatable {
             kind: .event, window: window,
             next: end == nil && window.end < publishedHead.watermark ? window.end : nil,
             isFixed: window.end <= publishedHead.watermark,
-            losesHead: publishedHead.expiredBefore > window.begin - segment)
+            losesFirstSegments: publishedHead.expiredBefore > window.begin - segment)
     }
 
     private static func checkPlace(_ window: TimeWindow, _ publishedHead: PublishedHead) throws(PlaybackError)

@@ -7,7 +7,7 @@ package struct WindowRequest: Sendable, Hashable {
     package var writesGaps = false
     /// Lists stretches that lack a track.
     package var allowsMissingTracks = false
-    /// Fails if anything is missing (`WindowPlayer.checkWhole`).
+    /// Fails if anything is missing (`PlaybackService.checkWhole`).
     package var isStrict = false
     /// The client whose share of the reading turns it uses; nil for requests of the program itself.
     package var client: String?

@@ -31,7 +31,7 @@ final class BodySlice: SegmentBody {
     ///
     /// Gzip is also detected without Content-Encoding, but not in encrypted bytes, which may begin alike.
     static func open(
-        _ url: HTTPURL, range: HLS.ByteRange?, link: SourceLink, timeLimit: Duration,
+        _ url: HTTPURL, range: HLS.ByteRange?, link: SourceClient, timeLimit: Duration,
         wantsOrigin: Bool = false, isFresh: Bool = false, isEncrypted: Bool = false,
         byteLimit: Int = Limits.segmentBytes,
     ) async throws -> BodySlice {

@@ -72,14 +72,14 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The failure of a later try, as `diskFull`: the disk was full while the source still had the segment.
     ///
     /// Only a missing segment gets this reason.
-    var behindFullDisk: FetchFailure {
+    var asDiskFull: FetchFailure {
         guard reason == .segmentMissing else { return self }
         return FetchFailure(
             .diskFull, "the disk was full; a later try failed: \(description)", isTransient: isTransient)
     }
 
     /// The failure as `segmentCorrupt`: other segments show that the key is right, so the bytes are damaged.
-    var underRightKey: FetchFailure {
+    var asSegmentCorrupt: FetchFailure {
         var failure = FetchFailure(.segmentCorrupt, "the segment is not whole: \(description)")
         failure.damagedByteCount = damagedByteCount
         return failure

@@ -52,8 +52,8 @@ extension FetchQueues {
         }
         let gone = Set(found.map(\.segment.identity))
         let running = queue.running.map(\.request.segment.identity)
-        for place in running.indices where gone.contains(running[place]) {
-            queues[id]?.running[place].isReplaced = true
+        for index in running.indices where gone.contains(running[index]) {
+            queues[id]?.running[index].isReplaced = true
         }
         for identity in gone { drop(identity) }
         return found.filter { !running.contains($0.segment.identity) }
@@ -97,7 +97,7 @@ extension FetchQueues {
         let waiting = (queue.waiting + queue.postponed).filter { doubted.contains($0.segment.identity) }
         queue.waiting.removeAll { doubted.contains($0.segment.identity) }
         queue.postponed.removeAll { doubted.contains($0.segment.identity) }
-        queue.resting += waiting.map { Resting(request: $0, until: time) }
+        queue.delayed += waiting.map { DelayedRequest(request: $0, until: time) }
         queues[id] = queue
     }
 

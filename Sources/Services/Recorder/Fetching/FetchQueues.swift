@@ -12,20 +12,20 @@ struct FetchQueues: Sendable {
         /// Segments that are fetched after the newest ones: there was no room for all when they were listed.
         var postponed: [SegmentRequest] = []
         /// Requests that wait before their next try; they do not count as running.
-        var resting: [Resting] = [] { didSet { rested() } }
+        var delayed: [DelayedRequest] = [] { didSet { updateNextRetry() } }
         var running: [Running] = []
         /// Segments whose address may now lead to another segment: bytes from there are not stored.
-        var doubted: Set<SegmentIdentity> = [] { didSet { rested() } }
+        var doubted: Set<SegmentIdentity> = [] { didSet { updateNextRetry() } }
         /// When this doubt ends; nil if none began since the last accepted playlist.
-        var doubtedUntil: SteadyInstant? { didSet { rested() } }
+        var doubtedUntil: SteadyInstant? { didSet { updateNextRetry() } }
         /// When the next pause between two tries ends; all events ask for it.
-        private(set) var nextRested: SteadyInstant?
+        private(set) var nextRetry: SteadyInstant?
         /// What the playlist that was taken last lists; nil before the first one.
         fileprivate var listed: Listed?
 
         /// How many downloads may begin now.
         ///
-        /// A slow download gives up its place, up to `Limits.parallelFetchesWithSlow` downloads in all.
+        /// A slow download no longer counts, up to `Limits.parallelFetchesWithSlow` downloads in all.
         var free: Int {
             let prompt = running.indices.count { running[$0].slowAt != nil }
             return max(
@@ -41,19 +41,19 @@ struct FetchQueues: Sendable {
 
         /// Whether something is to be fetched at a time, if there is room for it.
         func isDue(at now: SteadyInstant) -> Bool {
-            !waiting.isEmpty || !postponed.isEmpty || nextRested.map { $0 <= now } ?? false
+            !waiting.isEmpty || !postponed.isEmpty || nextRetry.map { $0 <= now } ?? false
         }
 
-        private mutating func rested() {
-            nextRested = resting.indices.reduce(nil) { $0.orEarlier(end(of: resting[$1])) }
+        private mutating func updateNextRetry() {
+            nextRetry = delayed.indices.reduce(nil) { $0.orEarlier(end(of: delayed[$1])) }
         }
 
         /// When a pause between two tries ends: not while the address is in doubt.
-        private func end(of resting: Resting) -> SteadyInstant {
-            guard let doubtedUntil, doubted.contains(resting.request.segment.identity) else {
-                return resting.until
+        private func end(of delayed: DelayedRequest) -> SteadyInstant {
+            guard let doubtedUntil, doubted.contains(delayed.request.segment.identity) else {
+                return delayed.until
             }
-            return max(resting.until, doubtedUntil)
+            return max(delayed.until, doubtedUntil)
         }
 
         /// Whether bytes of a segment may be those of another one at a time.
@@ -69,16 +69,16 @@ struct FetchQueues: Sendable {
             running.contains { $0.request.segment.identity == identity }
                 || waiting.contains { $0.segment.identity == identity }
                 || postponed.contains { $0.segment.identity == identity }
-                || resting.contains { $0.request.segment.identity == identity }
+                || delayed.contains { $0.request.segment.identity == identity }
         }
 
         /// Segments that are not being fetched.
-        var count: Int { waiting.count + postponed.count + resting.count }
+        var count: Int { waiting.count + postponed.count + delayed.count }
         /// Nothing is being fetched, or will be.
         var isEmpty: Bool { running.isEmpty && count == 0 }
-        var all: [SegmentRequest] { waiting + postponed + resting.map(\.request) }
+        var all: [SegmentRequest] { waiting + postponed + delayed.map(\.request) }
 
-        /// Whose the bytes are that have come of a segment that is being fetched.
+        /// Whether the bytes downloaded for a segment belong to it.
         func ownership(of identity: SegmentIdentity, now: SteadyInstant) -> Ownership {
             let isReplaced = running.contains { $0.isReplaced && $0.request.segment.identity == identity }
             return isReplaced ? .replaced : isDoubted(identity, at: now) ? .doubted : .own
@@ -86,32 +86,32 @@ struct FetchQueues: Sendable {
 
         /// The downloads that begin now.
         mutating func start(now: SteadyInstant) -> [SegmentRequest] {
-            if let nextRested, nextRested <= now {
-                let pauses = resting
+            if let nextRetry, nextRetry <= now {
+                let pauses = delayed
                 add(pauses.filter { end(of: $0) <= now }.map(\.request))
-                resting = pauses.filter { end(of: $0) > now }
+                delayed = pauses.filter { end(of: $0) > now }
             }
-            for place in running.indices where running[place].slowAt.map({ $0 <= now }) ?? false {
-                running[place].slowAt = nil
+            for index in running.indices where running[index].slowAt.map({ $0 <= now }) ?? false {
+                running[index].slowAt = nil
             }
             let free = free
             guard free > 0 else { return [] }
             var started = take(free)
-            for place in started.indices {
-                let request = started[place]
-                started[place].timeLimit = request.segment.timeLimit(now: now)
-                started[place].isLast =
+            for index in started.indices {
+                let request = started[index]
+                started[index].timeLimit = request.segment.timeLimit(now: now)
+                started[index].isLast =
                     request.attempt >= 3 && now + request.pause > request.segment.availableUntil
                 let limit = request.segment.leastTimeLimit
-                running.append(Running(request: started[place], slowAt: now + limit + limit))
+                running.append(Running(request: started[index], slowAt: now + limit + limit))
             }
             return started
         }
 
         /// A download has ended.
         mutating func stop(_ identity: SegmentIdentity) {
-            let place = running.firstIndex { $0.request.segment.identity == identity }
-            if let place { running.remove(at: place) }
+            let index = running.firstIndex { $0.request.segment.identity == identity }
+            if let index { running.remove(at: index) }
         }
 
         mutating func add(_ requests: [SegmentRequest]) {
@@ -125,7 +125,7 @@ struct FetchQueues: Sendable {
             guard count > 0 else { return }
             waiting = waiting.map(changed)
             postponed = postponed.map(changed)
-            resting = resting.map { Resting(request: changed($0.request), until: $0.until) }
+            delayed = delayed.map { DelayedRequest(request: changed($0.request), until: $0.until) }
         }
 
         /// Takes out the next ones, at most so many.
@@ -162,7 +162,7 @@ struct FetchQueues: Sendable {
         }
     }
 
-    struct Resting: Sendable {
+    struct DelayedRequest: Sendable {
         var request: SegmentRequest
         var until: SteadyInstant
     }
@@ -198,7 +198,7 @@ struct FetchQueues: Sendable {
     mutating func add(_ requests: [SegmentRequest], of id: RenditionID) {
         guard !isClosed else { return }
         if queues[id] == nil { queues[id] = Queue() }
-        if let place = queues.place(of: id) { queues.values[place].add(requests) }
+        if let index = queues.index(of: id) { queues.values[index].add(requests) }
     }
 
     /// Updates waiting requests for segments that a playlist of their source run lists again.
@@ -211,17 +211,17 @@ struct FetchQueues: Sendable {
         _ use: SourceUse, base: HTTPURL, arrival: SteadyInstant,
     ) {
         if queues[id] == nil { queues[id] = Queue() }
-        guard let place = queues.place(of: id) else { return }
-        if queues.values[place].doubtedUntil != nil {
-            (queues.values[place].doubted, queues.values[place].doubtedUntil) = ([], nil)
+        guard let index = queues.index(of: id) else { return }
+        if queues.values[index].doubtedUntil != nil {
+            (queues.values[index].doubted, queues.values[index].doubtedUntil) = ([], nil)
         }
         let listed = Listed(
             use: use, run: run, first: playlist.number(at: 0), count: playlist.segments.count)
-        queues.values[place].listed = listed
-        guard queues.values[place].count > 0 else { return }
+        queues.values[index].listed = listed
+        guard queues.values[index].count > 0 else { return }
         let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
         let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
-        queues.values[place].change { request in
+        queues.values[index].change { request in
             guard let entry = listed.index(of: request).map({ playlist.segments[$0] }),
                 SeenEntry.isSame(entry, as: request.segment.entry, areRenamed: areRenamed)
             else { return request }
@@ -238,8 +238,8 @@ struct FetchQueues: Sendable {
 
     /// The playlist that was taken last is still the same: the source holds its segments until a later time.
     mutating func stillListed(_ id: RenditionID, until time: SteadyInstant) {
-        guard let place = queues.place(of: id), let listed = queues.values[place].listed else { return }
-        queues.values[place].change { request in
+        guard let index = queues.index(of: id), let listed = queues.values[index].listed else { return }
+        queues.values[index].change { request in
             listed.index(of: request) == nil ? request : request.available(until: time)
         }
     }
@@ -247,13 +247,13 @@ struct FetchQueues: Sendable {
     /// A try ended; with a time the segment is tried again then.
     mutating func ended(_ request: SegmentRequest, retry: SteadyInstant? = nil) {
         let identity = request.segment.identity
-        let place = queues.place(of: identity.rendition)
-        if let place { queues.values[place].stop(identity) }
+        let index = queues.index(of: identity.rendition)
+        if let index { queues.values[index].stop(identity) }
         guard let retry else { return }
         var request = request
         request.attempt += 1
         guard !isClosed else { return dropped.append(request) }
-        if let place { queues.values[place].resting.append(Resting(request: request, until: retry)) }
+        if let index { queues.values[index].delayed.append(DelayedRequest(request: request, until: retry)) }
     }
 
     /// The newest request for a segment that is being fetched, or will be.
@@ -269,7 +269,7 @@ struct FetchQueues: Sendable {
 
     /// A segment is not fetched again after the try that is under way.
     mutating func drop(_ identity: SegmentIdentity) {
-        queues[identity.rendition]?.resting.removeAll { $0.request.segment.identity == identity }
+        queues[identity.rendition]?.delayed.removeAll { $0.request.segment.identity == identity }
         queues[identity.rendition]?.waiting.removeAll { $0.segment.identity == identity }
         queues[identity.rendition]?.postponed.removeAll { $0.segment.identity == identity }
     }
@@ -277,8 +277,8 @@ struct FetchQueues: Sendable {
     /// The downloads that begin now.
     mutating func start(now: SteadyInstant) -> [SegmentRequest] {
         var started: [SegmentRequest] = []
-        for place in queues.values.indices where queues.values[place].isDue(at: now) {
-            started += queues.values[place].start(now: now)
+        for index in queues.values.indices where queues.values[index].isDue(at: now) {
+            started += queues.values[index].start(now: now)
         }
         return started
     }
@@ -290,7 +290,7 @@ struct FetchQueues: Sendable {
             dropped += queues[id]?.all ?? []
             queues[id]?.waiting = []
             queues[id]?.postponed = []
-            queues[id]?.resting = []
+            queues[id]?.delayed = []
         }
     }
 
@@ -304,8 +304,8 @@ struct FetchQueues: Sendable {
     /// The next time at which a download may begin; nil when only an event can start one.
     var next: SteadyInstant? {
         var next: SteadyInstant?
-        for place in queues.values.indices {
-            next = next.orEarlier(queues.values[place].nextSlow).orEarlier(queues.values[place].nextRested)
+        for index in queues.values.indices {
+            next = next.orEarlier(queues.values[index].nextSlow).orEarlier(queues.values[index].nextRetry)
         }
         return next
     }

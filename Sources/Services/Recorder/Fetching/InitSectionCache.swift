@@ -8,15 +8,17 @@ import SegmentStore
 import Timeline
 
 /// An initialization section that is held.
-struct HeldInitialization: Sendable {
+struct ArchivedInitSection: Sendable {
     var name: String
     var section: InitSection
 }
 
-/// The initialization sections of one rendition. One is fetched once per URL, byte range and domain, as the
-/// same URL may deliver other bytes after a restart or a discontinuity.
+/// The initialization sections of one rendition.
+///
+/// One is fetched once per URL, byte range and domain, because the same URL may deliver other bytes after a
+/// restart or a discontinuity.
 actor InitSectionCache {
-    private struct Place: Hashable {
+    private struct Location: Hashable {
         var url: String
         var offset: UInt64?
         var domain: Int
@@ -25,8 +27,8 @@ actor InitSectionCache {
     private let channel: ChannelID
     private let rendition: RenditionID
     private let store: any SegmentStore
-    private var held: [(place: Place, section: HeldInitialization)] = []
-    private var inFlight: [Place: Task<HeldInitialization, any Error>] = [:]
+    private var held: [(location: Location, section: ArchivedInitSection)] = []
+    private var inFlight: [Location: Task<ArchivedInitSection, any Error>] = [:]
 
     init(channel: ChannelID, rendition: RenditionID, store: any SegmentStore) {
         self.channel = channel
@@ -38,47 +40,47 @@ actor InitSectionCache {
     ///
     /// `key` decrypts it when the map is under one.
     func section(
-        _ map: MediaMap, at url: HTTPURL, domain: Int, link: SourceLink,
+        _ map: MediaMap, at url: HTTPURL, domain: Int, link: SourceClient,
         key: (ContentKey, iv: [UInt8])?,
-    ) async throws -> HeldInitialization {
-        let place = Place(url: url.absoluteString, offset: map.byteRange?.offset, domain: domain)
-        if let known = held.last(where: { $0.place == place }) {
+    ) async throws -> ArchivedInitSection {
+        let location = Location(url: url.absoluteString, offset: map.byteRange?.offset, domain: domain)
+        if let known = held.last(where: { $0.location == location }) {
             if try await isKept(known.section) { return known.section }
-            held.removeAll { $0.place == place }
+            held.removeAll { $0.location == location }
         }
-        if let running = inFlight[place] { return try await running.value }
+        if let running = inFlight[location] { return try await running.value }
         let task = Task { try await self.fetch(map, url, link: link, key: key) }
-        inFlight[place] = task
-        defer { inFlight[place] = nil }
+        inFlight[location] = task
+        defer { inFlight[location] = nil }
         let section = try await task.value
-        held.append((place, section))
-        if held.count > Limits.rememberedObjects { held.removeFirst() }
+        held.append((location, section))
+        if held.count > Limits.cachedObjects { held.removeFirst() }
         return section
     }
 
-    /// Retention forgets a section that no segment has needed for long, while it is remembered here.
-    private func isKept(_ section: HeldInitialization) async throws -> Bool {
+    /// Whether the archive still has a section: retention deletes one that no segment has used for long.
+    private func isKept(_ section: ArchivedInitSection) async throws -> Bool {
         try await store.contains(.initialization(channel, rendition, section.name))
     }
 
     /// Stores the encrypted section of a map, because its key is missing now; returns its name.
-    func keep(_ map: MediaMap, at url: HTTPURL, link: SourceLink) async throws -> String {
+    func keep(_ map: MediaMap, at url: HTTPURL, link: SourceClient) async throws -> String {
         try await put(try await download(map, url, link: link), ending: "mp4")
     }
 
     /// Reads a section from the archive; `key` decrypts one that was stored encrypted, nil for a clear one.
-    func section(named name: String, key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
+    func section(named name: String, key: (ContentKey, iv: [UInt8])?) async throws -> ArchivedInitSection {
         try await read(try await store.read(.initialization(channel, rendition, name)), key: key)
     }
 
     private func fetch(
-        _ map: MediaMap, _ url: HTTPURL, link: SourceLink, key: (ContentKey, iv: [UInt8])?,
-    ) async throws -> HeldInitialization {
+        _ map: MediaMap, _ url: HTTPURL, link: SourceClient, key: (ContentKey, iv: [UInt8])?,
+    ) async throws -> ArchivedInitSection {
         try await read(try await download(map, url, link: link), key: key)
     }
 
     /// Reads a section, and stores it as it is read.
-    private func read(_ bytes: [UInt8], key: (ContentKey, iv: [UInt8])?) async throws -> HeldInitialization {
+    private func read(_ bytes: [UInt8], key: (ContentKey, iv: [UInt8])?) async throws -> ArchivedInitSection {
         var bytes = bytes
         if let (key, iv) = key {
             var cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
@@ -86,7 +88,7 @@ actor InitSectionCache {
             bytes = head + (try cipher.finish())
         }
         let section = try InitSection.reading(bytes)
-        return HeldInitialization(name: try await put(bytes, ending: section.ending), section: section)
+        return ArchivedInitSection(name: try await put(bytes, ending: section.ending), section: section)
     }
 
     private func put(_ bytes: [UInt8], ending: String) async throws -> String {
@@ -95,7 +97,7 @@ actor InitSectionCache {
         return name
     }
 
-    private func download(_ map: MediaMap, _ url: HTTPURL, link: SourceLink) async throws -> [UInt8] {
+    private func download(_ map: MediaMap, _ url: HTTPURL, link: SourceClient) async throws -> [UInt8] {
         do {
             return try await BodySlice.open(
                 url, range: map.byteRange, link: link, timeLimit: Limits.initializationTimeout,

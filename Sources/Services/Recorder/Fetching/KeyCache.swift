@@ -14,9 +14,10 @@ struct ContentKey: Sendable {
     var bytes: [UInt8]
 }
 
-/// The keys of one channel. A key is fetched at once, with the source's headers, because without it the
-/// segments are lost for ever; it is stored under a digest of itself, so that a key that changes under its
-/// URL gets another name.
+/// The keys of one channel.
+///
+/// A key is fetched at once, with the source's headers, because without it the segments are lost. It is
+/// stored under its digest, so that another key under the same URL gets another name.
 actor KeyCache {
     /// The part of a rendition between two discontinuities.
     struct Domain: Hashable {
@@ -24,7 +25,7 @@ actor KeyCache {
         var discontinuityCount: Int
     }
 
-    private struct Place: Hashable {
+    private struct Location: Hashable {
         var url: String
         var domain: Domain?
     }
@@ -35,8 +36,8 @@ actor KeyCache {
         var until: SteadyInstant
     }
 
-    /// A key is asked for again, and not sooner than a pause after the last time.
-    private struct Doubt {
+    /// A key that did not open a segment, and when its URL may be requested again.
+    private struct RejectedKey {
         var name: String
         var until: SteadyInstant
         var pause: Duration
@@ -45,15 +46,15 @@ actor KeyCache {
     private let channel: ChannelID
     private let store: any SegmentStore
     private let clock: HostClock
-    private var held: [(place: Place, key: ContentKey)] = []
+    private var held: [(location: Location, key: ContentKey)] = []
     /// The keys that came last, the newest at the end, each with its URL's identity (the URL without query).
     private var recent: [(identity: String, key: ContentKey)] = []
     /// Where playlists named a key last, by the identity of its URL.
     private var listed: [(identity: String, url: HTTPURL)] = []
-    private var inFlight: [Place: Task<Result<ContentKey, any Error>, Never>] = [:]
+    private var inFlight: [Location: Task<Result<ContentKey, any Error>, Never>] = [:]
     private var misses: [String: Miss] = [:]
     /// Keys that did not open a segment, by URL.
-    private var doubts: [String: Doubt] = [:]
+    private var rejectedKeys: [String: RejectedKey] = [:]
     /// The start of the newest segment that each key has opened, by the key's name.
     private var opened: [String: Instant] = [:]
 
@@ -67,17 +68,18 @@ actor KeyCache {
     ///
     /// If a request failed within `Limits.keyMissed`, it throws that failure again. With a domain, the key is
     /// requested once in each domain, because the recorder cannot check a key for sample encryption.
-    func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceLink) async throws -> ContentKey {
+    func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceClient) async throws -> ContentKey {
         note(url)
         if let miss = misses[url.absoluteString], clock.steady() < miss.until { throw miss.failure }
         return try await key(
-            at: url, Place(url: url.absoluteString, domain: domain), link: link, within: Limits.keyPatience)
+            at: url, Location(url: url.absoluteString, domain: domain), link: link, within: Limits.keyPatience
+        )
     }
 
     /// The key at a URL, requested again even after a recent failure.
-    func latestKey(at url: HTTPURL, link: SourceLink) async throws -> ContentKey {
+    func latestKey(at url: HTTPURL, link: SourceClient) async throws -> ContentKey {
         try await key(
-            at: url, Place(url: url.absoluteString), link: link, within: Limits.keyTimeout)
+            at: url, Location(url: url.absoluteString), link: link, within: Limits.keyTimeout)
     }
 
     /// Other recent keys from the same URL, earlier or with other tokens in the query; the newest first.
@@ -85,14 +87,14 @@ actor KeyCache {
     /// They may belong to other segments: the decrypted bytes must show whether a key is right.
     func otherKeys(of url: HTTPURL) -> [ContentKey] {
         guard !recent.isEmpty else { return [] }
-        let (identity, own) = (url.identity, held.last { $0.place.url == url.absoluteString }?.key.name)
+        let (identity, own) = (url.identity, held.last { $0.location.url == url.absoluteString }?.key.name)
         return recent.reversed().filter { $0.identity == identity && $0.key.name != own }.map(\.key)
     }
 
     /// The key at the newest URL that a playlist gave for it; nil if that is `url` itself.
     ///
     /// Also nil if the key is missing there.
-    func renewed(_ url: HTTPURL, link: SourceLink) async -> ContentKey? {
+    func renewed(_ url: HTTPURL, link: SourceClient) async -> ContentKey? {
         let identity = url.identity
         guard let newest = listed.last(where: { $0.identity == identity })?.url, newest != url else {
             return nil
@@ -103,21 +105,23 @@ actor KeyCache {
     /// Forgets the key of a URL that did not open a segment: the URL may give another key by now.
     ///
     /// It is requested again at most once per pause. The pause doubles while the answer is the same key.
-    func distrust(_ url: HTTPURL) {
-        let (place, now) = (url.absoluteString, clock.steady())
-        guard let key = held.last(where: { $0.place.url == place })?.key else { return }
-        let known = doubts[place].flatMap { $0.name == key.name ? $0 : nil }
+    func rejectKey(_ url: HTTPURL) {
+        let (location, now) = (url.absoluteString, clock.steady())
+        guard let key = held.last(where: { $0.location.url == location })?.key else { return }
+        let known = rejectedKeys[location].flatMap { $0.name == key.name ? $0 : nil }
         guard known.map({ now >= $0.until }) ?? true else { return }
         let pause = known.map { min($0.pause * 2, Limits.longestKeyPause) } ?? Limits.keyPause
-        if doubts.count >= Limits.rememberedObjects { doubts = doubts.filter { $0.value.until > now } }
-        doubts[place] = Doubt(name: key.name, until: now + pause, pause: pause)
-        held.removeAll { $0.place.url == place }
+        if rejectedKeys.count >= Limits.cachedObjects {
+            rejectedKeys = rejectedKeys.filter { $0.value.until > now }
+        }
+        rejectedKeys[location] = RejectedKey(name: key.name, until: now + pause, pause: pause)
+        held.removeAll { $0.location.url == location }
     }
 
     /// A segment was read with a key and is whole.
     func opened(_ key: ContentKey, start: Instant) {
         opened[key.name] = max(opened[key.name] ?? start, start)
-        guard opened.count > Limits.rememberedObjects else { return }
+        guard opened.count > Limits.cachedObjects else { return }
         if let oldest = opened.min(by: { $0.value < $1.value }) { opened[oldest.key] = nil }
     }
 
@@ -125,7 +129,7 @@ actor KeyCache {
     ///
     /// It is then right for segments before that one, too.
     func isRight(at url: HTTPURL, for start: Instant) -> Bool {
-        guard let key = held.last(where: { $0.place.url == url.absoluteString })?.key else { return false }
+        guard let key = held.last(where: { $0.location.url == url.absoluteString })?.key else { return false }
         return isRight(key, for: start)
     }
 
@@ -135,13 +139,13 @@ actor KeyCache {
     }
 
     private func key(
-        at url: HTTPURL, _ place: Place, link: SourceLink, within time: Duration,
+        at url: HTTPURL, _ location: Location, link: SourceClient, within time: Duration,
     ) async throws -> ContentKey {
-        if let known = held.last(where: { $0.place == place }) {
+        if let known = held.last(where: { $0.location == location }) {
             try await keep(known.key)
             return known.key
         }
-        if let running = inFlight[place] {
+        if let running = inFlight[location] {
             // It may have more time.
             guard let outcome = await running.value(within: time, by: clock) else {
                 throw FetchFailure(.keyMissing, "the key: no answer in \(time)")
@@ -149,35 +153,35 @@ actor KeyCache {
             return try outcome.get()
         }
         let task = Task { await Result { try await self.fetch(url, link: link, within: time) } }
-        inFlight[place] = task
-        defer { inFlight[place] = nil }
+        inFlight[location] = task
+        defer { inFlight[location] = nil }
         do {
             let key = try await task.value.get()
-            keep(key, at: place, url.identity)
+            keep(key, at: location, url.identity)
             return key
         } catch {
-            miss(place.url, error)
+            miss(location.url, error)
             throw error
         }
     }
 
-    /// Retention forgets a key that no segment has needed for long, while it is remembered here.
+    /// Stores a key again if retention has deleted it, because no segment has used it for a long time.
     func keep(_ key: ContentKey) async throws {
         let object = ArchiveKey.key(channel, key.name)
         if try await !store.contains(object) { _ = try await store.put(key.bytes, as: object) }
     }
 
-    private func keep(_ key: ContentKey, at place: Place, _ identity: String) {
+    private func keep(_ key: ContentKey, at location: Location, _ identity: String) {
         misses = [:]
         // A segment that waits for its key does not take an older one.
-        held.removeAll { $0.place == place || $0.place == Place(url: place.url) }
-        held.append((place, key))
-        if held.count > Limits.rememberedObjects { held.removeFirst() }
+        held.removeAll { $0.location == location || $0.location == Location(url: location.url) }
+        held.append((location, key))
+        if held.count > Limits.cachedObjects { held.removeFirst() }
         recent.removeAll { $0.identity == identity && $0.key.name == key.name }
         recent.append((identity, key))
         let alike = recent.indices.filter { recent[$0].identity == identity }
         if alike.count > Limits.keysOfURL { recent.remove(at: alike[0]) }
-        if recent.count > Limits.rememberedObjects { recent.removeFirst() }
+        if recent.count > Limits.cachedObjects { recent.removeFirst() }
     }
 
     private func note(_ url: HTTPURL) {
@@ -185,18 +189,18 @@ actor KeyCache {
         let identity = url.identity
         listed.removeAll { $0.identity == identity }
         listed.append((identity, url))
-        if listed.count > Limits.rememberedObjects { listed.removeFirst() }
+        if listed.count > Limits.cachedObjects { listed.removeFirst() }
     }
 
     private func miss(_ url: String, _ error: any Error) {
         guard let failure = error as? FetchFailure else { return }
         let now = clock.steady()
-        if misses.count >= Limits.rememberedObjects { misses = misses.filter { $0.value.until > now } }
-        guard misses.count < Limits.rememberedObjects else { return }
+        if misses.count >= Limits.cachedObjects { misses = misses.filter { $0.value.until > now } }
+        guard misses.count < Limits.cachedObjects else { return }
         misses[url] = Miss(failure: failure, until: now + Limits.keyMissed)
     }
 
-    private func fetch(_ url: HTTPURL, link: SourceLink, within time: Duration) async throws -> ContentKey {
+    private func fetch(_ url: HTTPURL, link: SourceClient, within time: Duration) async throws -> ContentKey {
         let body: FetchedBody
         do {
             body = try await link.session.fetch(

@@ -9,8 +9,8 @@ struct KeyQueue: Sendable {
     private struct Entry {
         var segment: KeyPendingSegment
         /// Where its keys are, whatever tokens the URLs have.
-        var places: [String]
-        /// The URLs of the keys that last opened another segment with the same places.
+        var keyLocations: [String]
+        /// The URLs of the keys that last opened another segment with the same key locations.
         var hint: [String] = []
         var since: SteadyInstant
         var tries: Int
@@ -29,7 +29,8 @@ struct KeyQueue: Sendable {
         let alike = entries.last { $0.segment.keyURLs == segment.keyURLs }
         entries.append(
             Entry(
-                segment: segment, places: Self.places(of: segment), since: now, tries: alike?.tries ?? 0,
+                segment: segment, keyLocations: Self.keyLocations(of: segment), since: now,
+                tries: alike?.tries ?? 0,
                 next: alike?.next ?? now + Limits.keyPause))
         return entries.count > Limits.segmentsWithoutKey ? entries.removeFirst().segment : nil
     }
@@ -72,15 +73,15 @@ struct KeyQueue: Sendable {
     mutating func remove(_ segment: KeyPendingSegment, isOpened: Bool, now: SteadyInstant) {
         entries.removeAll { $0.segment.identity == segment.identity }
         guard isOpened else { return }
-        let (urls, places) = (segment.keyURLs, Self.places(of: segment))
-        for index in entries.indices where entries[index].places == places {
+        let (urls, keyLocations) = (segment.keyURLs, Self.keyLocations(of: segment))
+        for index in entries.indices where entries[index].keyLocations == keyLocations {
             guard entries[index].segment.keyURLs == urls || entries[index].hint != urls else { continue }
             entries[index].hint = urls
             entries[index].next = min(entries[index].next, now)
         }
     }
 
-    private static func places(of segment: KeyPendingSegment) -> [String] {
+    private static func keyLocations(of segment: KeyPendingSegment) -> [String] {
         segment.keyURLs.map { url in (try? HTTPURL(url))?.identity ?? url }
     }
 

@@ -10,7 +10,7 @@ protocol SegmentBody: AnyObject {
 /// Bytes that the archive holds already.
 ///
 /// Used by one task.
-final class KeptBody: SegmentBody {
+final class ArchivedBody: SegmentBody {
     private let key: ArchiveKey
     private let store: any SegmentStore
     private var stream: ObjectStream?

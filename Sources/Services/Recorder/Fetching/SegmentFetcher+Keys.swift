@@ -9,39 +9,42 @@ extension SegmentFetcher {
     /// Gets what a listed segment needs before it can be read: key and initialization section.
     ///
     /// `asksForKeys` is false when the keys are known not to fit. `given` replaces the segment's own key.
-    func intake(
+    func prerequisites(
         of listed: ListedSegment, base: HTTPURL, asksForKeys: Bool = true, under given: ContentKey? = nil,
-    ) async throws -> SegmentIntake {
-        var intake = SegmentIntake()
-        intake.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
-        intake.drmTags = drmTags(of: listed.entry)
+    ) async throws -> SegmentPrerequisites {
+        var prerequisites = SegmentPrerequisites()
+        prerequisites.method = (identityKey(of: listed.entry) ?? listed.entry.keys.first)?.method
+        prerequisites.drmTags = drmTags(of: listed.entry)
         if let cipher = try cipher(of: listed, base: base) {
             var key = given
             if key == nil, asksForKeys {
-                key = try await keyAtHand(cipher, domain: listed.discontinuityCount, &intake)
+                key = try await keyAtHand(cipher, domain: listed.discontinuityCount, &prerequisites)
             }
-            take(cipher, key: key, into: &intake)
-            intake.isPending = key == nil
+            take(cipher, key: key, into: &prerequisites)
+            prerequisites.isPending = key == nil
         }
         if let map = listed.entry.map {
             try await take(
-                map, base: base, domain: listed.discontinuityCount, asksForKeys: asksForKeys, into: &intake)
+                map, base: base, domain: listed.discontinuityCount, asksForKeys: asksForKeys,
+                into: &prerequisites)
         }
-        return intake
+        return prerequisites
     }
 
     /// What is needed for a segment that waits for its key; without a key, the one at its URL.
-    func intake(of pending: KeyPendingSegment, under key: ContentKey?) async throws -> SegmentIntake {
-        var intake = SegmentIntake()
-        intake.drmTags = pending.drmTags
+    func prerequisites(of pending: KeyPendingSegment, under key: ContentKey?) async throws
+        -> SegmentPrerequisites
+    {
+        var prerequisites = SegmentPrerequisites()
+        prerequisites.drmTags = pending.drmTags
         if let cipher = pending.cipher {
-            intake.method = cipher.sampleMethod.map(Key.Method.init(rawValue:)) ?? .aes128
+            prerequisites.method = cipher.sampleMethod.map(Key.Method.init(rawValue:)) ?? .aes128
             var key = key
             if key == nil { key = try await keys.latestKey(at: try HTTPURL(cipher.keyURL), link: link) }
-            take(cipher, key: key, into: &intake)
+            take(cipher, key: key, into: &prerequisites)
         }
-        if let kept = pending.initialization { intake.initialization = try await section(of: kept) }
-        return intake
+        if let kept = pending.initialization { prerequisites.initialization = try await section(of: kept) }
+        return prerequisites
     }
 
     /// The initialization section of a segment that waits for its key.
@@ -49,7 +52,7 @@ extension SegmentFetcher {
     /// What a wrong key makes of it is no section.
     private func section(
         of kept: KeyPendingSegment.Initialization,
-    ) async throws -> HeldInitialization {
+    ) async throws -> ArchivedInitSection {
         guard let cipher = kept.cipher else {
             return try await initializations.section(named: kept.name, key: nil)
         }
@@ -90,39 +93,40 @@ extension SegmentFetcher {
     }
 
     /// The keys at hand did not open a segment.
-    func distrustKey(of listed: ListedSegment, base: HTTPURL) async {
+    func rejectKeys(of listed: ListedSegment, base: HTTPURL) async {
         guard let cipher = try? cipher(of: listed, base: base), let url = try? HTTPURL(cipher.keyURL) else {
             return
         }
-        await keys.distrust(url)
+        await keys.rejectKey(url)
     }
 
     /// Sample encryption is for players to undo: such segments are stored as they came.
     private func take(
-        _ cipher: KeyPendingSegment.Cipher, key: ContentKey?, into intake: inout SegmentIntake,
+        _ cipher: KeyPendingSegment.Cipher, key: ContentKey?, into prerequisites: inout SegmentPrerequisites,
     ) {
-        intake.cipher = cipher
-        intake.iv = cipher.iv.isEmpty ? nil : cipher.iv
-        intake.key = key
-        intake.isStoredEncrypted = encryption == .keep || cipher.sampleMethod != nil
+        prerequisites.cipher = cipher
+        prerequisites.iv = cipher.iv.isEmpty ? nil : cipher.iv
+        prerequisites.key = key
+        prerequisites.isStoredEncrypted = encryption == .keep || cipher.sampleMethod != nil
     }
 
     private func take(
-        _ map: MediaMap, base: HTTPURL, domain: Int, asksForKeys: Bool, into intake: inout SegmentIntake,
+        _ map: MediaMap, base: HTTPURL, domain: Int, asksForKeys: Bool,
+        into prerequisites: inout SegmentPrerequisites,
     ) async throws {
         let url = try link.resolve(map.uri, against: base)
         guard let cipher = try cipher(of: map, base: base) else {
-            intake.initialization = try await initializations.section(
+            prerequisites.initialization = try await initializations.section(
                 map, at: url, domain: domain, link: link, key: nil)
             return
         }
-        if asksForKeys, let key = try await keyAtHand(cipher, domain: domain, &intake) {
-            intake.initialization = try await initializations.section(
+        if asksForKeys, let key = try await keyAtHand(cipher, domain: domain, &prerequisites) {
+            prerequisites.initialization = try await initializations.section(
                 map, at: url, domain: domain, link: link, key: (key, iv: cipher.iv))
             return
         }
-        intake.isPending = true
-        intake.encryptedInitialization = KeyPendingSegment.Initialization(
+        prerequisites.isPending = true
+        prerequisites.encryptedInitialization = KeyPendingSegment.Initialization(
             name: try await initializations.keep(map, at: url, link: link), cipher: cipher)
     }
 
@@ -130,7 +134,7 @@ extension SegmentFetcher {
     ///
     /// The recorder cannot check a key for samples, so it is used only up to the next discontinuity.
     private func keyAtHand(
-        _ cipher: KeyPendingSegment.Cipher, domain: Int, _ intake: inout SegmentIntake,
+        _ cipher: KeyPendingSegment.Cipher, domain: Int, _ prerequisites: inout SegmentPrerequisites,
     ) async throws -> ContentKey? {
         let place =
             cipher.sampleMethod == nil
@@ -140,7 +144,7 @@ extension SegmentFetcher {
         } catch {
             guard let failure = error as? FetchFailure, failure.reason == .keyMissing, !Task.isCancelled
             else { throw error }
-            if failure.isDenied { intake.isDenied = true }
+            if failure.isDenied { prerequisites.isDenied = true }
             return nil
         }
     }

@@ -9,13 +9,13 @@ import Timeline
 extension SegmentFetcher {
     /// Stores a segment as it comes, because a key is missing now.
     func keep(
-        _ listed: ListedSegment, _ intake: SegmentIntake, base: HTTPURL, timeLimit: Duration,
+        _ listed: ListedSegment, _ prerequisites: SegmentPrerequisites, base: HTTPURL, timeLimit: Duration,
     ) async throws -> KeyPendingSegment {
         let draft = try await store.makeDraft()
         let body = try await open(listed, base: base, timeLimit: timeLimit)
-        var intake = intake
-        intake.isPending = true
-        let received = try await pass(body, through: intake) { try await draft.append($0) }
+        var prerequisites = prerequisites
+        prerequisites.isPending = true
+        let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
         let container = SegmentExtension(of: received, hasMap: listed.entry.map != nil)
         let name = SegmentName(start: listed.placed.start, revision: 0, fileExtension: container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))
@@ -24,10 +24,10 @@ extension SegmentFetcher {
             channel: channel, identity: listed.identity, start: listed.placed.start,
             duration: listed.placed.duration,
             flags: listed.flags, revision: held.revision, container: held.fileExtension,
-            cipher: intake.cipher,
-            initialization: intake.encryptedInitialization
-                ?? intake.initialization.map { .init(name: $0.name, cipher: nil) },
-            drmTags: intake.drmTags,
+            cipher: prerequisites.cipher,
+            initialization: prerequisites.encryptedInitialization
+                ?? prerequisites.initialization.map { .init(name: $0.name, cipher: nil) },
+            drmTags: prerequisites.drmTags,
             programDateTime: listed.programDateTime,
             arrived: listed.arrival, source: link.url.identity, boundary: listed.placed.boundary,
             cueTags: listed.keptTags)
@@ -57,7 +57,7 @@ extension SegmentFetcher {
             {
                 return stored
             }
-            for url in pending.keyURLs.compactMap({ try? HTTPURL($0) }) { await keys.distrust(url) }
+            for url in pending.keyURLs.compactMap({ try? HTTPURL($0) }) { await keys.rejectKey(url) }
             throw error
         }
     }
@@ -82,16 +82,18 @@ extension SegmentFetcher {
         _ pending: KeyPendingSegment, under key: ContentKey?,
     ) async throws(FetchFailure) -> StoredSegment {
         try await mappingErrors {
-            let intake = try await intake(of: pending, under: key)
+            let prerequisites = try await prerequisites(of: pending, under: key)
             let draft = try await store.makeDraft()
-            let body = KeptBody(pending.key, in: store)
-            let received = try await pass(body, through: intake) { try await draft.append($0) }
+            let body = ArchivedBody(pending.key, in: store)
+            let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
             if let key { try await keys.keep(key) }
-            if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
+            if prerequisites.isDeciphered, let key = prerequisites.key,
+                received.inspection?.integrity == .whole
+            {
                 await keys.opened(key, start: pending.start)
             }
             return try await commit(
-                draft, received, intake, start: pending.start, flags: pending.flags,
+                draft, received, prerequisites, start: pending.start, flags: pending.flags,
                 hasMap: pending.initialization != nil)
         }
     }
@@ -102,19 +104,19 @@ extension SegmentFetcher {
     ) async throws(FetchFailure) -> StoredSegment {
         do throws(FetchFailure) {
             return try await mappingErrors {
-                var intake = try await intake(of: pending, under: key)
-                intake.keepsPart = true
+                var prerequisites = try await prerequisites(of: pending, under: key)
+                prerequisites.keepsPart = true
                 let draft = try await store.makeDraft()
-                let body = KeptBody(pending.key, in: store)
-                let received = try await pass(body, through: intake) { try await draft.append($0) }
+                let body = ArchivedBody(pending.key, in: store)
+                let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
                 if let key { try await keys.keep(key) }
                 return try await commit(
-                    draft, received, intake, start: pending.start, flags: pending.flags,
+                    draft, received, prerequisites, start: pending.start, flags: pending.flags,
                     hasMap: pending.initialization != nil)
             }
         } catch {
             guard error.failsToDecrypt else { throw error }
-            var failure = error.underRightKey
+            var failure = error.asSegmentCorrupt
             failure.isTransient = false
             throw failure
         }

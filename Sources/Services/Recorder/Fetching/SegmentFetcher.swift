@@ -10,7 +10,7 @@ package import Timeline
 struct SegmentFetcher: Sendable {
     let channel: ChannelID
     let rendition: RenditionID
-    let link: SourceLink
+    let link: SourceClient
     let store: any SegmentStore
     let keys: KeyCache
     let initializations: InitSectionCache
@@ -40,13 +40,13 @@ struct SegmentFetcher: Sendable {
             }
             if await isKeyRight(for: request.segment, base: request.base, after: error) {
                 guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
-                    throw error.underRightKey
+                    throw error.asSegmentCorrupt
                 }
                 return try await part(request, after: error)
             }
             if error.isCut { throw error }
             if error.failsToDecrypt || error.reason == .segmentCorrupt {
-                await distrustKey(of: request.segment, base: request.base)
+                await rejectKeys(of: request.segment, base: request.base)
             }
             // What is stored of a segment stays; it does not begin to wait for a key.
             guard error.reason == .keyMissing, error.isTransient, request.keepsUndecryptable(error),
@@ -59,13 +59,15 @@ struct SegmentFetcher: Sendable {
     /// Reads a listed segment, nothing of which is kept; nil when a missing key prevents it.
     func probe(_ request: ProbeRequest) async throws(FetchFailure) -> ProbedSegment? {
         try await mappingErrors {
-            let intake = try await intake(of: request.segment, base: request.base)
-            if intake.isPending, intake.cipher != nil, !intake.isStoredEncrypted { return nil }
+            let prerequisites = try await prerequisites(of: request.segment, base: request.base)
+            if prerequisites.isPending, prerequisites.cipher != nil, !prerequisites.isStoredEncrypted {
+                return nil
+            }
             let sum = try RunningDigest()
             let body = try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit)
-            let received = try await pass(body, through: intake) { try sum.take($0) }
-            let isWhole = received.inspection?.wholeness == .whole
+            let received = try await pass(body, through: prerequisites) { try sum.take($0) }
+            let isWhole = received.inspection?.integrity == .whole
             return ProbedSegment(
                 digest: try sum.finish(), firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
                 measuredDuration: isWhole ? received.inspection?.durationMicroseconds : nil)
@@ -80,33 +82,35 @@ struct SegmentFetcher: Sendable {
         let (listed, base) = (request.segment, request.base)
         return try await mappingErrors {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full") }
-            let intake = try await intake(of: listed, base: base, under: key)
-            if intake.isPending {
+            let prerequisites = try await prerequisites(of: listed, base: base, under: key)
+            if prerequisites.isPending {
                 guard request.held == nil else {
                     throw FetchFailure(.keyMissing, "the key to read better bytes is missing")
                 }
                 return .keyPending(
-                    try await keep(listed, intake, base: base, timeLimit: request.timeLimit),
-                    isDenied: intake.isDenied)
+                    try await keep(listed, prerequisites, base: base, timeLimit: request.timeLimit),
+                    isDenied: prerequisites.isDenied)
             }
             let draft = try await store.makeDraft()
             // Each piece is read, decrypted and inspected on the thread that writes it.
             let received = try await withTaskExecutorPreference(draft.executor) {
-                try await receive(request, intake) { try await draft.append($0) }
+                try await receive(request, prerequisites) { try await draft.append($0) }
             }
-            if intake.isDeciphered, case .damaged(let damage) = received.inspection?.wholeness,
+            if prerequisites.isDeciphered, case .damaged(let damage) = received.inspection?.integrity,
                 !request.acceptsDamage(byteCount: received.plainBytes)
             {
                 throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
             }
             try request.checkBetter(received)
             if let key { try await keys.keep(key) }
-            if intake.isDeciphered, let key = intake.key, received.inspection?.wholeness == .whole {
+            if prerequisites.isDeciphered, let key = prerequisites.key,
+                received.inspection?.integrity == .whole
+            {
                 await keys.opened(key, start: listed.placed.start)
             }
             return .stored(
                 try await commit(
-                    draft, received, intake, start: listed.placed.start, flags: listed.flags,
+                    draft, received, prerequisites, start: listed.placed.start, flags: listed.flags,
                     hasMap: listed.entry.map != nil))
         }
     }
@@ -116,16 +120,17 @@ struct SegmentFetcher: Sendable {
     /// The first try throws the cut, as the next one follows at once. With bytes that are decrypted or cannot
     /// be inspected, every try throws it.
     private func receive(
-        _ request: SegmentRequest, _ intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
+        _ request: SegmentRequest, _ prerequisites: SegmentPrerequisites, keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
-        let body = CuttableBody(
+        let body = TruncatableBody(
             try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit,
                 wantsOrigin: request.held != nil, isFresh: request.wantsFreshConnection))
         do {
-            var received = try await pass(body, through: intake, keep: keep)
+            var received = try await pass(body, through: prerequisites, keep: keep)
             guard let cut = body.cut else { return received }
-            guard request.attempt > 1 || request.isLast, received.inspection != nil, !intake.isDeciphered
+            guard request.attempt > 1 || request.isLast, received.inspection != nil,
+                !prerequisites.isDeciphered
             else { throw cut }
             received.isPart = true
             return received
@@ -141,23 +146,23 @@ struct SegmentFetcher: Sendable {
         do throws(FetchFailure) {
             return try await mappingErrors {
                 let listed = request.segment
-                var intake = try await intake(of: listed, base: request.base, under: key)
-                intake.keepsPart = intake.isDeciphered
+                var prerequisites = try await prerequisites(of: listed, base: request.base, under: key)
+                prerequisites.keepsPart = prerequisites.isDeciphered
                 let draft = try await store.makeDraft()
-                let body = CuttableBody(
+                let body = TruncatableBody(
                     try await open(listed, base: request.base, timeLimit: request.timeLimit))
-                let received = try await pass(body, through: intake) { try await draft.append($0) }
+                let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
                 // This transfer was complete: the segment is fetched once more as a whole.
                 if failure.isCut, body.cut == nil, let whole = try? await attempt(request) { return whole }
                 try request.checkBetter(received)
                 if let key { try await keys.keep(key) }
                 return .stored(
                     try await commit(
-                        draft, received, intake, start: listed.placed.start, flags: listed.flags,
+                        draft, received, prerequisites, start: listed.placed.start, flags: listed.flags,
                         hasMap: listed.entry.map != nil))
             }
         } catch {
-            throw error.failsToDecrypt ? error.underRightKey : error
+            throw error.failsToDecrypt ? error.asSegmentCorrupt : error
         }
     }
 
@@ -171,7 +176,7 @@ struct SegmentFetcher: Sendable {
             } catch {
                 // The bytes begin as media: the key is right, and the end is missing.
                 guard error.failsToDecrypt, let count = error.damagedByteCount else { continue }
-                guard request.acceptsDamage(byteCount: count) else { throw error.underRightKey }
+                guard request.acceptsDamage(byteCount: count) else { throw error.asSegmentCorrupt }
                 return try await part(request, after: error, under: key)
             }
         }
@@ -181,10 +186,11 @@ struct SegmentFetcher: Sendable {
     /// Keeps a segment that the key at hand does not open.
     private func withoutKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         try await mappingErrors {
-            let intake = try await intake(of: request.segment, base: request.base, asksForKeys: false)
+            let prerequisites = try await prerequisites(
+                of: request.segment, base: request.base, asksForKeys: false)
             return .keyPending(
                 try await keep(
-                    request.segment, intake, base: request.base, timeLimit: request.timeLimit))
+                    request.segment, prerequisites, base: request.base, timeLimit: request.timeLimit))
         }
     }
 
@@ -221,9 +227,10 @@ struct SegmentFetcher: Sendable {
 
     /// Streams a body through decryption and inspection to where it is kept.
     func pass(
-        _ body: any SegmentBody, through intake: SegmentIntake, keep: ([UInt8]) async throws -> Void,
+        _ body: any SegmentBody, through prerequisites: SegmentPrerequisites,
+        keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
-        let reading = try SegmentReading(intake)
+        let reading = try SegmentReading(prerequisites)
         while let chunk = try await body.next() {
             let kept = try reading.take(chunk)
             if !kept.isEmpty { try await keep(kept) }
@@ -235,17 +242,18 @@ struct SegmentFetcher: Sendable {
 
     /// Makes what was read durable under the name that its container gives it.
     func commit(
-        _ draft: consuming SegmentDraft, _ received: SegmentReading.Result, _ intake: SegmentIntake,
+        _ draft: consuming SegmentDraft, _ received: SegmentReading.Result,
+        _ prerequisites: SegmentPrerequisites,
         start: Instant, flags: SegmentFlags, hasMap: Bool,
     ) async throws -> StoredSegment {
         var flags = flags
         if !received.isWhole { flags.insert(.damaged) }
-        let format = SegmentFormat(of: received, intake, hasMap: hasMap)
+        let format = SegmentFormat(of: received, prerequisites, hasMap: hasMap)
         let name = SegmentName(start: start, revision: 0, fileExtension: format.container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))
         return StoredSegment(
             object: object, format: format, flags: flags, plainBytes: received.plainBytes,
-            iv: intake.isStoredEncrypted ? intake.iv : nil,
+            iv: prerequisites.isStoredEncrypted ? prerequisites.iv : nil,
             firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
             measuredDuration: flags.contains(.damaged) ? nil : received.inspection?.durationMicroseconds,
             keyFrames: received.inspection?.keyFrames)
@@ -275,8 +283,8 @@ package struct StoredSegment: Sendable {
         self.flags = flags
         self.plainBytes = plainBytes
         self.iv = iv
-        self.firstTimestamp = Limits.credibleTimestamp(firstTimestamp)
-        self.measuredDuration = Limits.credibleDuration(measuredDuration)
+        self.firstTimestamp = Limits.plausibleTimestamp(firstTimestamp)
+        self.measuredDuration = Limits.plausibleDuration(measuredDuration)
         self.keyFrames = keyFrames
     }
 }

@@ -4,24 +4,24 @@ import Timeline
 
 extension SegmentFormat {
     /// What was seen of a segment, and what was known of it before.
-    init(of received: SegmentReading.Result, _ intake: SegmentIntake, hasMap: Bool) {
+    init(of received: SegmentReading.Result, _ prerequisites: SegmentPrerequisites, hasMap: Bool) {
         self.init(container: SegmentExtension(of: received, hasMap: hasMap))
         if let inspection = received.inspection {
             let tracks =
                 inspection.tracks.isEmpty
-                ? intake.initialization?.section.tracks.map(\.description) ?? [] : inspection.tracks
+                ? prerequisites.initialization?.section.tracks.map(\.description) ?? [] : inspection.tracks
             self.tracks = tracks.compactMap(Self.word).joined(separator: ",")
             codecs = (inspection.codecStrings ?? []).joined(separator: ",")
             width = inspection.resolution?.width ?? 0
             height = inspection.resolution?.height ?? 0
             sampleRate = inspection.sampleRate
         }
-        initName = intake.initialization?.name
-        if intake.isStoredEncrypted { keyName = intake.key?.name }
+        initName = prerequisites.initialization?.name
+        if prerequisites.isStoredEncrypted { keyName = prerequisites.key?.name }
         // Nothing is encrypted any more that was under a key.
-        guard intake.isStoredEncrypted || intake.key == nil else { return }
-        keyMethod = intake.method?.rawValue
-        drmTags = intake.drmTags
+        guard prerequisites.isStoredEncrypted || prerequisites.key == nil else { return }
+        keyMethod = prerequisites.method?.rawValue
+        drmTags = prerequisites.drmTags
     }
 
     private static func word(_ track: Track) -> String? {

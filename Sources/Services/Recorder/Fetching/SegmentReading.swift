@@ -4,14 +4,14 @@ import MediaFormat
 import Timeline
 
 /// What must be at hand before a segment can be read.
-struct SegmentIntake: Sendable {
+struct SegmentPrerequisites: Sendable {
     var key: ContentKey?
     var iv: [UInt8]?
     /// METHOD in force; nil for clear segments.
     var method: Key.Method?
     var isStoredEncrypted = false
     var drmTags: [String] = []
-    var initialization: HeldInitialization?
+    var initialization: ArchivedInitSection?
     /// The URL of the segment's key; nil when the segment is clear or its key cannot be recorded.
     var cipher: KeyPendingSegment.Cipher?
     /// The initialization section as it came, when its key is missing now.
@@ -47,12 +47,12 @@ final class SegmentReading {
         var isPart = false
 
         var isWhole: Bool {
-            if case .damaged = inspection?.wholeness { return false }
+            if case .damaged = inspection?.integrity { return false }
             return !isPart
         }
     }
 
-    private let intake: SegmentIntake
+    private let prerequisites: SegmentPrerequisites
     private var inspector: StreamingInspector
     private var cipher: AES128CBC?
     /// Encrypts a part again: players refuse a body whose last block is not the padding.
@@ -60,12 +60,12 @@ final class SegmentReading {
     private var storedBytes: Int64 = 0
     private var plainBytes: Int64 = 0
 
-    init(_ intake: SegmentIntake) throws {
-        self.intake = intake
-        inspector = StreamingInspector(initSection: intake.initialization?.section)
-        if intake.isDeciphered, let key = intake.key, let iv = intake.iv {
+    init(_ prerequisites: SegmentPrerequisites) throws {
+        self.prerequisites = prerequisites
+        inspector = StreamingInspector(initSection: prerequisites.initialization?.section)
+        if prerequisites.isDeciphered, let key = prerequisites.key, let iv = prerequisites.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
-            if intake.keepsPart, intake.isStoredEncrypted {
+            if prerequisites.keepsPart, prerequisites.isStoredEncrypted {
                 partCipher = try AES128CBC(.encrypt, key: key.bytes, iv: iv)
             }
         }
@@ -77,7 +77,7 @@ final class SegmentReading {
         let clear = try cipher?.update(chunk) ?? chunk
         try look(at: clear)
         if let bytes = try partCipher?.update(clear) { return bytes }
-        return intake.isStoredEncrypted ? chunk : clear
+        return prerequisites.isStoredEncrypted ? chunk : clear
     }
 
     /// Ends the segment; gives what is still to be stored.
@@ -85,7 +85,7 @@ final class SegmentReading {
         var rest: [UInt8] = []
         guard storedBytes > 0 else { throw MediaFormatError.empty }
         if let ended = cipher.take() {
-            if intake.keepsPart { return try finishPart() }
+            if prerequisites.keepsPart { return try finishPart() }
             try checkBlocks()
             do {
                 rest = try ended.finish()
@@ -95,11 +95,14 @@ final class SegmentReading {
                 throw FetchFailure.undecryptable("the padding is wrong", byteCount: storedBytes)
             }
             try look(at: rest)
-        } else if intake.method == .aes128 {
+        } else if prerequisites.method == .aes128 {
             try checkBlocks()
         }
-        let inspection = intake.isOpaque ? nil : try inspected()
-        return (intake.isStoredEncrypted ? [] : rest, Result(inspection: inspection, plainBytes: plainBytes))
+        let inspection = prerequisites.isOpaque ? nil : try inspected()
+        return (
+            prerequisites.isStoredEncrypted ? [] : rest,
+            Result(inspection: inspection, plainBytes: plainBytes)
+        )
     }
 
     private func checkBlocks() throws {
@@ -127,13 +130,13 @@ final class SegmentReading {
 
     private func look(at clear: [UInt8]) throws {
         plainBytes += Int64(clear.count)
-        guard !intake.isOpaque else { return }
+        guard !prerequisites.isOpaque else { return }
         inspector.append(clear)
         if let refusal = inspector.refusal { throw failure(refusal) }
     }
 
     /// What a wrong key makes of a segment is no media; another key may come.
     private func failure(_ refusal: MediaFormatError) -> any Error {
-        intake.isDeciphered ? FetchFailure.undecryptable("\(refusal)") : refusal
+        prerequisites.isDeciphered ? FetchFailure.undecryptable("\(refusal)") : refusal
     }
 }

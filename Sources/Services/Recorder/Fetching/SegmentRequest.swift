@@ -19,8 +19,9 @@ package struct SegmentRequest: Sendable {
     package var isLast = false
     /// How long this try may take.
     var timeLimit = Limits.segmentTimeout
-    /// Bytes that the segment had when it was last read and was not whole; one that is still being written
-    /// grows.
+    /// Bytes of the incomplete segment when it was last read.
+    ///
+    /// A segment that is still being written has more bytes at the next try.
     var damagedByteCount: Int64?
 
     /// The incomplete bytes that are already stored; nil if there are none.
@@ -73,7 +74,7 @@ package struct SegmentRequest: Sendable {
 extension SegmentRequest {
     /// Throws when what came is not better than what is stored.
     func checkBetter(_ received: SegmentReading.Result) throws(FetchFailure) {
-        guard let held, !held.isBettered(byCount: received.plainBytes, whole: received.isWhole) else {
+        guard let held, !held.isImproved(byCount: received.plainBytes, whole: received.isWhole) else {
             return
         }
         throw FetchFailure(.segmentMissing, "the source has no better bytes of the segment")
@@ -105,7 +106,7 @@ package struct StoredPart: Sendable {
     }
 
     /// Whether other bytes of the segment are better.
-    func isBettered(byCount count: Int64, whole isWhole: Bool) -> Bool {
+    func isImproved(byCount count: Int64, whole isWhole: Bool) -> Bool {
         count > byteCount || isWhole && isDamaged
     }
 }

@@ -7,15 +7,15 @@ import Timeline
 extension ChannelProgress {
     mutating func stored(_ fact: SegmentFact) {
         let (id, run) = (fact.identity.rendition, fact.identity.run)
-        guard let own = renditions.place(of: id) else { return }
+        guard let own = renditions.index(of: id) else { return }
         renditions.values[own].count(fact)
         guard let leading, renditions.values[own].run == run, let timestamp = fact.firstTimestamp else {
             return
         }
         if id == leading { return compare(fact, at: timestamp) }
-        guard let leader = renditions.place(of: leading) else { return }
-        if let place = renditions.values[leader].media.place(of: timestamp, in: run) {
-            renditions.values[own].leaderStep = LeaderStep(
+        guard let leader = renditions.index(of: leading) else { return }
+        if let place = renditions.values[leader].media.position(of: timestamp, in: run) {
+            renditions.values[own].leaderOffset = LeaderOffset(
                 numbers: place.number - fact.identity.number, later: place.later)
         }
     }
@@ -24,10 +24,10 @@ extension ChannelProgress {
     private mutating func compare(_ leader: SegmentFact, at timestamp: Int64) {
         let run = leader.identity.run
         for (other, id) in renditions.keys.enumerated() where id != leading {
-            guard renditions.values[other].run == run, renditions.values[other].leaderStep == nil,
-                let place = renditions.values[other].media.place(of: timestamp, in: run)
+            guard renditions.values[other].run == run, renditions.values[other].leaderOffset == nil,
+                let place = renditions.values[other].media.position(of: timestamp, in: run)
             else { continue }
-            renditions.values[other].leaderStep = LeaderStep(
+            renditions.values[other].leaderOffset = LeaderOffset(
                 numbers: leader.identity.number - place.number, later: -place.later)
         }
     }
@@ -44,7 +44,7 @@ extension ChannelProgress {
     }
 
     /// An id for what is fetched to fill holes: below those of the runs in use, which stay the newest ones.
-    func repairRun(_ generator: inout SeededChance) -> Int64 {
+    func repairRun(_ generator: inout SeededRandomNumberGenerator) -> Int64 {
         let oldest = (renditions.values.map(\.run) + [newestRun?.id]).compactMap { $0 }.min() ?? 1 << 20
         return max(0, (oldest >> 20) - 1) << 20 | Int64.random(in: 0..<(1 << 20), using: &generator)
     }
@@ -53,20 +53,20 @@ extension ChannelProgress {
     mutating func judge(
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart?,
     ) -> RenditionProgress.Judgement {
-        guard let place = renditions.place(of: segment.identity.rendition) else { return .init() }
+        guard let place = renditions.index(of: segment.identity.rendition) else { return .init() }
         return renditions.values[place].judge(segment, stored, replacing: held)
     }
 
     /// The bytes of another source took the place of a part.
     mutating func noteRepair(_ identity: SegmentIdentity) {
-        if let place = renditions.place(of: identity.rendition) {
+        if let place = renditions.index(of: identity.rendition) {
             renditions.values[place].noteRepair(identity)
         }
     }
 
     /// A segment is whole, or stays a part.
     mutating func settled(_ identity: SegmentIdentity, _ part: StoredPart?) {
-        guard let place = renditions.place(of: identity.rendition) else { return }
+        guard let place = renditions.index(of: identity.rendition) else { return }
         // The number may be one of an earlier run.
         guard part?.isCut != true || renditions.values[place].run == identity.run else { return }
         renditions.values[place].settled(identity.number, part)

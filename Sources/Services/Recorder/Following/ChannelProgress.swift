@@ -40,10 +40,10 @@ struct ChannelProgress: Sendable {
     }
 
     /// By how much the dates of the source are corrected, microseconds; 0 when they are taken as they are.
-    var zone: Int64 { leaderPlace.map { renditions.values[$0].placing.zone } ?? 0 }
+    var zone: Int64 { leaderIndex.map { renditions.values[$0].placing.zone } ?? 0 }
 
     /// How far the clock of the leading rendition is from its timeline, microseconds.
-    var drift: Int64 { leaderPlace.map { renditions.values[$0].placing.drift } ?? 0 }
+    var drift: Int64 { leaderIndex.map { renditions.values[$0].placing.drift } ?? 0 }
 
     /// The clock that recording goes by was set by so many microseconds.
     mutating func clockMoved(by step: Int64) {
@@ -51,8 +51,8 @@ struct ChannelProgress: Sendable {
     }
 
     /// Why the source's dates are not used, in words; nil when they are.
-    var distrust: String? {
-        renditions.values.indices.lazy.compactMap { renditions.values[$0].placing.distrust }.first
+    var dateRejection: String? {
+        renditions.values.indices.lazy.compactMap { renditions.values[$0].placing.dateRejection }.first
     }
 
     /// A source is in use from now on.
@@ -64,16 +64,16 @@ struct ChannelProgress: Sendable {
     mutating func use(_ source: SourceSettings) -> Bool {
         let isOther =
             self.source.map { $0.url != source.url }
-            ?? newestRun.map { $0.source != SourceLink.identity(source.url) } ?? false
+            ?? newestRun.map { $0.source != SourceClient.identity(source.url) } ?? false
         let former = self.source?.url
-        (self.source, sourceURL) = (source, SourceLink.identity(source.url))
+        (self.source, sourceURL) = (source, SourceClient.identity(source.url))
         if recorded.isEmpty {
             let last = renditions.keys.filter { wasRecordedLast($0) }
             recorded = Set(last.isEmpty ? Array(renditions.keys) : last)
         }
         guard isOther else {
             // It begins with the first of its streams again.
-            for id in renditions.keys where renditions[id]?.isOnSpareStream ?? false { changeStream(of: id) }
+            for id in renditions.keys where renditions[id]?.isOnBackupStream ?? false { changeStream(of: id) }
             return false
         }
         sourceRun = nil
@@ -158,12 +158,12 @@ extension ChannelProgress {
 extension ChannelProgress {
     /// Judges a playlist of a rendition: which entries are new, and when they begin.
     ///
-    /// `gap` says why time may be missing; nil if the source was not in trouble. `generator` makes run ids
-    /// that differ from those of a disconnected node that begins a run at the same time. At most `room` new
+    /// `gap` says why time may be missing; nil if the source has delivered. `generator` makes run ids that
+    /// differ from those of a disconnected node that begins a run at the same time. At most `room` new
     /// segments are fetched at once.
     mutating func playlistArrived(
         _ playlist: MediaPlaylist, of id: RenditionID, at arrival: Arrival, gap: GapReason?,
-        room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
+        room: Int = Limits.waitingSegments, _ generator: inout SeededRandomNumberGenerator,
     ) -> Listing {
         guard var rendition = renditions.take(id) else { return Listing() }
         defer { renditions.insert(rendition, id) }
@@ -203,7 +203,7 @@ extension ChannelProgress {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 if listing.probe != nil { return listing }
             }
-            if isFirst, rendition.awaitsNews(of: playlist, at: arrival) {
+            if isFirst, rendition.awaitsNewEntry(of: playlist, at: arrival) {
                 listing.isStale = true
                 return listing
             }
@@ -211,7 +211,7 @@ extension ChannelProgress {
             let step = rendition.findStep(
                 in: playlist, from: from, missing: missing, at: arrival,
                 shared: sharedStarts.starts(in: rendition.run))
-            if case .asks(let index) = step {
+            if case .probes(let index) = step {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
                 return listing
             }
@@ -235,7 +235,7 @@ extension ChannelProgress {
         }
         if !listing.isStale, listing.probe == nil {
             chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
-            listing.news += newMarkers(in: playlist, of: rendition, at: arrival.date)
+            listing.otherEntries += newMarkers(in: playlist, of: rendition, at: arrival.date)
         }
         return listing
     }
@@ -246,7 +246,7 @@ extension ChannelProgress {
     /// be read, as a key is missing, the numbering is assumed to continue.
     mutating func probed(
         _ probed: ProbedSegment?, _ probe: ListedSegment, in playlist: MediaPlaylist, at arrival: Arrival,
-        gap: GapReason?, room: Int = Limits.waitingSegments, _ generator: inout SeededChance,
+        gap: GapReason?, room: Int = Limits.waitingSegments, _ generator: inout SeededRandomNumberGenerator,
     ) -> Listing {
         let id = probe.identity.rendition
         let number = probe.identity.number
@@ -287,7 +287,7 @@ extension ChannelProgress {
     /// The source counts from the beginning again: everything in the playlist is new.
     private mutating func restart(
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, _ reason: String, _ gap: GapReason?,
-        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededChance,
+        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
     ) {
         let highest = rendition.follower.highest
         let missing = PlaylistFollower.number(playlist, 0).map { $0 - (highest ?? $0) - 1 } ?? 0
@@ -300,7 +300,7 @@ extension ChannelProgress {
     /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.
     private mutating func join(
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, restart: String?,
-        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededChance,
+        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
     ) {
         let former = rendition.run
         expired += rendition.beginRun()
@@ -317,13 +317,13 @@ extension ChannelProgress {
         (sourceRun, newestRun) = (run, run)
         rendition.run = run.id
         listing.runCause = restart ?? "first playlist"
-        listing.news.append(.sourceRun(run))
+        listing.otherEntries.append(.sourceRun(run))
     }
 
     /// An id above all before it, wherever the host's clock stands: the newest run is the one with the
     /// highest id.
     private func nextRun(
-        after former: Int64?, at date: Instant, _ generator: inout SeededChance,
+        after former: Int64?, at date: Instant, _ generator: inout SeededRandomNumberGenerator,
     ) -> Int64 {
         let known = (renditions.values.map(\.run) + [former, newestRun?.id]).compactMap { $0 }
         let next = known.max().map { ($0 >> 20) + 1 } ?? 0
@@ -343,9 +343,9 @@ extension ChannelProgress {
         rendition.follower.take(
             playlist, rendition.alignment.entries(of: playlist), now: arrival.steady)
         rendition.status.seen += listing.segments.count
-        if !listing.segments.isEmpty { rendition.trouble = nil }
+        if !listing.segments.isEmpty { rendition.outage = nil }
         if rendition.id == leading { sharedStarts.add(listing.segments) }
-        listing.news += Self.holes(listing.segments, after: before)
+        listing.otherEntries += Self.holes(listing.segments, after: before)
         giveUpUnfetched(&rendition, listed: listing.segments)
         guard rendition.id == leading ?? rendition.id else { return }
         clock = rendition.placing.clock
@@ -358,7 +358,7 @@ extension ChannelProgress {
             playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil }),
             let leader = leading.flatMap({ renditions[$0] }),
             leader.run == rendition.run, leader.placing.clock == .source,
-            let offset = leader.placing.sourceOffset, !rendition.dateSteps.standing.areFound
+            let offset = leader.placing.sourceOffset, !rendition.dateSteps.frozen.areFrozen
         else { return }
         rendition.placing.placeByArrival(offset: offset)
     }

@@ -1,11 +1,11 @@
 import HLS
 import Timeline
 
-/// Steps of a source's dates between two numbers in a row: media may be missing there, or the encoder's clock
-/// was set.
+/// Finds steps in a source's dates between two consecutive media sequence numbers.
 ///
-/// A packager that was restarted, or dropped what an encoder sent, counts on as if nothing were missing. The
-/// timestamps of the media tell the two apart, so the segment behind a step is read before it is placed.
+/// Media may be missing there, or the encoder's clock was set. A packager that was restarted, or that lost
+/// some input, keeps counting as if nothing were missing. The timestamps of the media show which it is, so
+/// the segment after a step is probed before it is placed.
 struct DateSteps: Sendable {
     /// What is to be done with the new entries of a playlist.
     enum Finding: Equatable {
@@ -14,7 +14,7 @@ struct DateSteps: Sendable {
         /// Those before this index are taken; the others wait until their predecessor is stored.
         case later(index: Int)
         /// The segment at this index is read first.
-        case asks(index: Int)
+        case probes(index: Int)
     }
 
     /// The segment in front of the first new entry, where an earlier playlist or an earlier process had it.
@@ -26,7 +26,7 @@ struct DateSteps: Sendable {
         var duration: Int64
         /// Where its media begin, in units of 90 kHz; nil where that is not known.
         var timestamp: Int64?
-        /// An earlier process stored it: its date is reckoned from the timeline, which may be off from the
+        /// An earlier process stored it: its date is computed from the timeline, which may differ from the
         /// source's dates.
         var isOfEarlierProcess = false
     }
@@ -53,12 +53,12 @@ struct DateSteps: Sendable {
         var timestamp: Int64
         /// From there to the segment, if the question is answered by yes, microseconds.
         var lengths: ClosedRange<Int64>
-        /// The step is one between dates of the source: where nothing is missing, its dates waver.
+        /// The step is between two dates of the source: if no media are missing, its dates are unreliable.
         var isOfDates = true
     }
 
     /// Dates that stand still, which show no steps.
-    var standing = StandingDates()
+    var frozen = FrozenDates()
     private var asked: Question?
     /// The number of the last segment that had to wait, and in how many playlists.
     private var waited: (number: Int64, count: Int) = (-1, 0)
@@ -69,7 +69,7 @@ struct DateSteps: Sendable {
     /// The segments behind steps that were judged: whether media are missing before them.
     private var judged: [Int64: Bool] = [:]
     /// Up to this number steps are not looked at: the source's dates waver.
-    private var wavering: Int64 = -1
+    private var unreliableUpTo: Int64 = -1
 
     /// The numbers in front of which media are missing.
     var holes: Set<Int64> { Set(judged.filter(\.value).keys) }
@@ -81,7 +81,7 @@ struct DateSteps: Sendable {
     ///   - from: index of the first new entry
     ///   - stored: what was measured of the stored segments of the run, by number
     ///   - earlier: what is known of the segment in front of the first new entry besides the playlist
-    ///   - expected: how long a segment is of which EXTINF says so much, microseconds
+    ///   - expected: the real duration that is expected for an EXTINF, both microseconds
     /// - Returns: what is to be done with them
     mutating func find(
         in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
@@ -94,7 +94,7 @@ struct DateSteps: Sendable {
         let dated = DatedDurations(playlist, holes: holes)
         for index in playlist.segments.indices where index >= from {
             let entry = playlist.segments[index]
-            guard let number = PlaylistFollower.number(playlist, index), number > wavering,
+            guard let number = PlaylistFollower.number(playlist, index), number > unreliableUpTo,
                 judged[number] == nil, !entry.isGap,
                 entry.programDateTimeMicroseconds != nil, let date = dates[index]
             else { continue }
@@ -124,13 +124,13 @@ struct DateSteps: Sendable {
                     kind: isDiscontinuity ? .discontinuity(step) : .step, number: number,
                     timestamp: timestamp, lengths: sought - slack...sought + slack,
                     isOfDates: !isHeld)
-                return .asks(index: index)
+                return .probes(index: index)
             }
             // Otherwise the whole playlist would wait for a segment that may never be stored.
             guard isListed else { continue }
             if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
                 judged[number] = isDiscontinuity
-                if isDiscontinuity { wavering = number + Limits.waveringDates }
+                if isDiscontinuity { unreliableUpTo = number + Limits.unreliableDateSegments }
                 continue
             }
             waited = (number, waited.number == number ? waited.count + 1 : index == from ? 1 : 0)
@@ -140,13 +140,13 @@ struct DateSteps: Sendable {
     }
 
     /// A segment without a date arrives late; where it begins in its media tells whether some are missing.
-    mutating func askLate(_ number: Int64, at index: Int, behind before: ShortSegments.Entry) -> Finding {
+    mutating func probeLate(_ number: Int64, at index: Int, behind before: ShortSegments.Entry) -> Finding {
         guard let timestamp = before.timestamp else { return .none }
         let slack = Limits.timestampSlack + before.measured / 10
         asked = Question(
             kind: .late, number: number, timestamp: timestamp,
             lengths: before.measured - slack...before.measured + slack)
-        return .asks(index: index)
+        return .probes(index: index)
     }
 
     /// The first segment after a start arrives late; its media tell where it begins.
@@ -158,12 +158,12 @@ struct DateSteps: Sendable {
     ///   - index: where that one stands in the playlist
     ///   - lengths: how far behind the other one it may begin, microseconds; anything else is a jump
     /// - Returns: what is to be done with it
-    mutating func askBehind(
+    mutating func probeFirst(
         _ timestamp: Int64, beginning begin: Instant, _ number: Int64, at index: Int,
         lengths: ClosedRange<Int64>,
     ) -> Finding {
         asked = Question(kind: .held(begin), number: number, timestamp: timestamp, lengths: lengths)
-        return .asks(index: index)
+        return .probes(index: index)
     }
 
     /// Where the media of a segment begin that arrived late after a start; nil when they do not tell.
@@ -176,7 +176,7 @@ struct DateSteps: Sendable {
     func followsLate(_ number: Int64) -> Bool { late.map { $0.number == number && $0.follows } ?? false }
 
     /// Whether the segment of a number was asked for.
-    func asks(_ number: Int64) -> Bool { asked?.number == number }
+    func probes(_ number: Int64) -> Bool { asked?.number == number }
 
     /// Takes the first timestamp of the segment asked for, in units of 90 kHz; nil if it was not readable.
     mutating func judge(_ timestamp: Int64?) {
@@ -193,10 +193,10 @@ struct DateSteps: Sendable {
         case .discontinuity(let step):
             judged[asked.number] = !fits
             let isConfirmed = length.map { asked.lengths.contains($0 - step) } ?? false
-            if !isConfirmed, asked.isOfDates { wavering = asked.number + Limits.waveringDates }
+            if !isConfirmed, asked.isOfDates { unreliableUpTo = asked.number + Limits.unreliableDateSegments }
         case .step:
             judged[asked.number] = fits
-            if !fits, asked.isOfDates { wavering = asked.number + Limits.waveringDates }
+            if !fits, asked.isOfDates { unreliableUpTo = asked.number + Limits.unreliableDateSegments }
         }
         guard judged.count > 2 * Limits.judgedSteps else { return }
         for number in judged.keys.sorted().dropLast(Limits.judgedSteps) { judged[number] = nil }

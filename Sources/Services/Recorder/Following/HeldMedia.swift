@@ -15,7 +15,7 @@ struct HeldMedia: Sendable {
 
     /// In the order in which they were stored.
     private var pieces: [Piece] = []
-    /// Digests of segments whose timestamps do not show their place, as they fit no other segments'.
+    /// Digests of segments whose timestamps do not show their position, as they fit no other segments'.
     private var splicedDigests: [[UInt8]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -59,7 +59,7 @@ struct HeldMedia: Sendable {
         holdsSpliced(digest) || pieces.contains { $0.digest == digest }
     }
 
-    /// Whether the same bytes are held at a place that nothing shows.
+    /// Whether the same bytes are held at a position that nothing shows.
     func holdsSpliced(_ digest: [UInt8]) -> Bool { splicedDigests.contains(digest) }
 
     /// Where on the timeline a segment of another source begins; nil when nothing shows it.
@@ -75,9 +75,9 @@ struct HeldMedia: Sendable {
         if let nearest { return nearest.window.begin }
         guard let timestamp = probed.firstTimestamp else { return nil }
         let stretches = stretches
-        let starts = stretches.enumerated().compactMap { place, stretch in
+        let starts = stretches.enumerated().compactMap { position, stretch in
             // Timestamps outside of all stretches are placed relative to the newest stretch.
-            Self.start(of: timestamp, in: stretch, orBeside: place == stretches.count - 1)
+            Self.start(of: timestamp, in: stretch, orBeside: position == stretches.count - 1)
         }.filter { ($0.begin - expected).magnitude <= Limits.sourceLatency.magnitude }
         let held = starts.filter(\.isHeld)
         return (held.isEmpty ? starts : held).map(\.begin).min {
@@ -151,7 +151,7 @@ struct HeldMedia: Sendable {
 
     /// The number of the segment of a run that has the media at a timestamp, and how far behind its begin
     /// they are, microseconds; nil when none has.
-    func place(of timestamp: Int64, in run: Int64) -> (number: Int64, later: Int64)? {
+    func position(of timestamp: Int64, in run: Int64) -> (number: Int64, later: Int64)? {
         for index in pieces.indices.reversed() where pieces[index].identity.run == run {
             guard let other = pieces[index].timestamp else { continue }
             let later = Self.distance(from: other, to: timestamp)
@@ -207,8 +207,8 @@ package struct ProbedSegment: Sendable, Equatable {
 
     package init(digest: [UInt8], firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil) {
         self.digest = digest
-        self.firstTimestamp = Limits.credibleTimestamp(firstTimestamp)
-        self.measuredDuration = Limits.credibleDuration(measuredDuration)
+        self.firstTimestamp = Limits.plausibleTimestamp(firstTimestamp)
+        self.measuredDuration = Limits.plausibleDuration(measuredDuration)
     }
 }
 

@@ -13,7 +13,7 @@ struct Listing: Sendable {
     /// The new segments that are fetched at once.
     var prompt: ArraySlice<ListedSegment> { segments.dropFirst(postponedCount) }
     /// Source runs, losses and markers that were decided with them.
-    var news: [JournalEntry] = []
+    var otherEntries: [JournalEntry] = []
     /// The segment whose bytes tell a stale playlist from a restart, or missing media from a step of a
     /// clock.
     var probe: ListedSegment?

@@ -2,7 +2,7 @@ import HLS
 import Timeline
 
 /// How the leading rendition counts and cuts beside another one, as their timestamps show.
-struct LeaderStep: Sendable, Equatable {
+struct LeaderOffset: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
     var numbers: Int64
     /// How much later the other rendition's segments begin than the leader's, microseconds; below 0: earlier.
@@ -19,7 +19,7 @@ struct NewEntries {
 
     init(
         _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, holes: Set<Int64> = [],
-        shared: [Int64: Instant], _ measured: MeasuredDurations, step: LeaderStep? = nil,
+        shared: [Int64: Instant], _ measured: MeasuredDurations, step: LeaderOffset? = nil,
     ) {
         let dates = Self.dates(of: playlist)
         let dated = DatedDurations(playlist, holes: holes)
@@ -30,8 +30,8 @@ struct NewEntries {
         flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
         let isRounded = dated.isWrong || Self.roundsDurations(playlist)
-        var reckoned = step.flatMap {
-            Self.reckoned(playlist, before: from, target: target, shared: shared, measured, $0)
+        var estimatedStart = step.flatMap {
+            Self.estimatedStart(playlist, before: from, target: target, shared: shared, measured, $0)
         }
         for (index, number) in zip(indices, numbers) {
             let said = PlaylistFollower.duration(of: playlist.segments[index])
@@ -40,8 +40,8 @@ struct NewEntries {
             let byDates = dates[index] == nil ? nil : dated.duration(said: said, measured: byMedia)
             let duration = byDates ?? byMedia ?? target
             let known = shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) }
-            let start = known ?? reckoned
-            reckoned = step == nil ? nil : start.map { $0 + duration }
+            let start = known ?? estimatedStart
+            estimatedStart = step == nil ? nil : start.map { $0 + duration }
             entries.append(
                 TimePlacing.Entry(
                     duration: duration, programDateTime: dates[index],
@@ -55,12 +55,12 @@ struct NewEntries {
     /// The expected start of the first new entry, which the leading rendition has not listed yet.
     ///
     /// Counted from the leader's start of one of the few entries before it; nil when it has none.
-    private static func reckoned(
+    private static func estimatedStart(
         _ playlist: MediaPlaylist, before from: Int, target: Int64, shared: [Int64: Instant],
-        _ measured: MeasuredDurations, _ step: LeaderStep,
+        _ measured: MeasuredDurations, _ step: LeaderOffset,
     ) -> Instant? {
         var length: Int64 = 0
-        for index in playlist.segments.indices.prefix(from).suffix(Limits.reckonedStarts).reversed() {
+        for index in playlist.segments.indices.prefix(from).suffix(Limits.estimatedStarts).reversed() {
             let said = PlaylistFollower.duration(of: playlist.segments[index])
             length += measured.duration(said: said) ?? target
             guard let number = PlaylistFollower.number(playlist, index) else { return nil }
@@ -122,8 +122,10 @@ struct NewEntries {
         }
     }
 
-    /// Each entry's date: its own, else reckoned on from the entry before, up to a discontinuity; the first
-    /// ones' back from the first date (RFC 8216bis §6.3.3).
+    /// The date of each entry.
+    ///
+    /// It is the entry's own, or counted on from the entry before, up to a discontinuity. Entries before the
+    /// first date are counted back from it (RFC 8216bis §6.3.3).
     static func dates(of playlist: MediaPlaylist) -> [Instant?] {
         let segments = playlist.segments
         var dates: [Instant?] = []

@@ -11,25 +11,25 @@ struct Polling: Sendable {
     private(set) var failures = 0
     /// Microseconds until the next load, from the start of the last one, before chance has its part.
     private(set) var pause: Int64 = 0
-    private var beat: ListingBeat
+    private var phase: UpdatePhase
     /// The number that the next segment will have in the playlist.
     private var end: UInt64?
-    /// Whether the pause is the duration of the last segment: then polls can be brought nearer to the beat.
-    private var isBeat = false
+    /// Whether the pause is the duration of the last segment: then it may be adjusted to the update phase.
+    private var isAdjustable = false
     /// The playlist's target duration in microseconds.
     private(set) var target: Int64 = 4_000_000
     /// What the playlist last held, microseconds.
     private(set) var playlistLength: Int64 = 0
     /// When something new last came.
-    private(set) var lastNews: SteadyInstant
+    private(set) var lastChange: SteadyInstant
     /// The duration of the playlist's last segment in microseconds.
     private var lastDuration: Int64 = 4_000_000
     private var isEnded = false
 
     /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
     init(now: SteadyInstant, chance: Double) {
-        lastNews = now
-        beat = ListingBeat(chance: chance)
+        lastChange = now
+        phase = UpdatePhase(chance: chance)
     }
 
     /// Takes in a load that was begun at one instant and over at another.
@@ -40,13 +40,13 @@ struct Polling: Sendable {
         if !playlist.segments.isEmpty || playlist.targetDurationSeconds != nil {
             target = PlaylistFollower.target(of: playlist)
         }
-        if changed { lastNews = now }
+        if changed { lastChange = now }
         if !playlist.segments.isEmpty { playlistLength = PlaylistFollower.length(of: playlist) }
         let last = playlist.segments.last?.durationMicroseconds ?? target
         (isEnded, lastDuration) = (playlist.isEnded, last)
         pause = pauseAfterLoad(changed: changed, length: playlist.durationMicroseconds, now: now)
-        beat.loaded(at: begun, added: changed ? added(playlist) : 0, duration: .microseconds(last))
-        isBeat = changed && pause == last
+        phase.loaded(at: begun, added: changed ? added(playlist) : 0, duration: .microseconds(last))
+        isAdjustable = changed && pause == last
     }
 
     /// How many segments a playlist that brought something has more than the one before.
@@ -59,9 +59,9 @@ struct Polling: Sendable {
 
     /// A load that was begun at one instant and over at another brought the same playlist as the one before.
     mutating func unchanged(begun: SteadyInstant, now: SteadyInstant) {
-        (failures, isBeat) = (0, false)
+        (failures, isAdjustable) = (0, false)
         pause = pauseAfterLoad(changed: false, length: playlistLength, now: now)
-        beat.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
+        phase.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
     }
 
     /// How long the source can be expected to hold what it lists now (RFC 8216bis §6.2.2).
@@ -69,30 +69,30 @@ struct Polling: Sendable {
 
     private func pauseAfterLoad(changed: Bool, length: Int64, now: SteadyInstant) -> Int64 {
         isEnded
-            ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastNews)
+            ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastChange)
             : PollPace.afterLoad(
                 changed: changed, lastDuration: lastDuration, target: target, playlistLength: length)
     }
 
     /// Whether the request may be conditional: not after so long without a change that a 304 may be wrong.
-    func mayAskConditionally(now: SteadyInstant) -> Bool { now - lastNews <= patience }
+    func mayAskConditionally(now: SteadyInstant) -> Bool { now - lastChange <= patience }
 
     /// The playlist is asked for elsewhere, and gets the time to bring something there.
     mutating func beginStream(now: SteadyInstant) {
-        (failures, lastNews, isBeat, pause) = (0, now, false, 0)
+        (failures, lastChange, isAdjustable, pause) = (0, now, false, 0)
     }
 
     mutating func failed(now: SteadyInstant) {
         failures += 1
-        isBeat = false
+        isAdjustable = false
         pause = PollPace.afterFailure(
-            failures, target: target, playlistLength: playlistLength, lasting: now - lastNews)
+            failures, target: target, playlistLength: playlistLength, lasting: now - lastChange)
     }
 
     /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.
-    func leanedPause(chance: Double) -> Int64 {
-        guard isBeat else { return PollPace.jittered(pause, chance: chance) }
-        return pause + Int64(Double(pause) * beat.lean(duration: .microseconds(pause), chance: chance))
+    func adjustedPause(chance: Double) -> Int64 {
+        guard isAdjustable else { return PollPace.jittered(pause, chance: chance) }
+        return pause + Int64(Double(pause) * phase.adjustment(duration: .microseconds(pause), chance: chance))
     }
 
     /// How long a source may bring nothing.
@@ -101,14 +101,14 @@ struct Polling: Sendable {
     /// Why nothing comes at the moment; nil while something does.
     func absence(now: SteadyInstant) -> GapReason? {
         if failures >= 2 { return .sourceUnreachable }
-        guard now - lastNews > patience else { return nil }
+        guard now - lastChange > patience else { return nil }
         return isEnded ? .sourceEnded : .sourceStalled
     }
 
     /// How well the playlist delivers: nothing new for three target durations is as bad as failing for long
     /// (RFC 8216bis §6.3.4).
     func condition(now: SteadyInstant) -> SourceCondition {
-        if failures >= 4 || now - lastNews > patience { return .down }
+        if failures >= 4 || now - lastChange > patience { return .down }
         return failures >= 2 ? .failing : .healthy
     }
 }

@@ -6,7 +6,7 @@ import Timeline
 /// Where the polling of one media playlist stands.
 struct RenditionPoll: Sendable {
     /// A playlist that waits for what the bytes of one of its segments say.
-    struct Doubt: Sendable {
+    struct DoubtfulPlaylist: Sendable {
         var playlist: MediaPlaylist
         var fetched: FetchedPlaylist
         /// The next try to read the segment; nil while one is under way.
@@ -18,7 +18,7 @@ struct RenditionPoll: Sendable {
     private(set) var begun: SteadyInstant
     /// When the playlist is asked for again; nil while an answer is awaited.
     private(set) var next: SteadyInstant?
-    @Boxed var doubt: Doubt? {
+    @Boxed var doubt: DoubtfulPlaylist? {
         didSet { retryAt = doubt?.retry?.at }
     }
     /// When the segment in question is tried again; each event asks for it.
@@ -45,9 +45,9 @@ struct RenditionPoll: Sendable {
     }
 
     /// Waits as long as the standard wants, from the start of the last load on (RFC 8216bis §6.3.4).
-    mutating func rest(now: SteadyInstant, chance: Double) {
+    mutating func scheduleNext(now: SteadyInstant, chance: Double) {
         if doubt != nil { doubt = nil }
         doubtfulCount = 0
-        next = max(begun + .microseconds(polling.leanedPause(chance: chance)), now + .milliseconds(100))
+        next = max(begun + .microseconds(polling.adjustedPause(chance: chance)), now + .milliseconds(100))
     }
 }

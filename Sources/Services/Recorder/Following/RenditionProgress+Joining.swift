@@ -14,9 +14,9 @@ extension RenditionProgress {
         /// A source has just taken over, or this process has just begun to follow one.
         case open
         /// The segment with this number is being read, which the source listed when it was in use before.
-        case recalls(Int64)
-        /// The segment of `recalls` was read and is not held; the playlist's first one is read next.
-        case unrecalled
+        case checksEarlierUse(Int64)
+        /// The segment of `checksEarlierUse` was read and is not held; the playlist's first one is read next.
+        case earlierUseMissed
         /// A segment with this number is being read.
         case asked(Int64)
         /// That segment was read, but its duration is in doubt; the next one is read to show where it ends.
@@ -37,7 +37,7 @@ extension RenditionProgress {
         return MeasuredDurations.differs(usual, from: nearest)
     }
 
-    /// The middle one of the lengths of the newest segments of this run; nil where none are known.
+    /// The median length of the newest segments of this run; nil if none is known.
     private var usualLength: Int64? {
         let lengths = run.map(media.lengths)?.sorted() ?? []
         return lengths.isEmpty ? nil : lengths[lengths.count / 2]
@@ -100,7 +100,7 @@ extension RenditionProgress {
     /// likely recorded. Nil if the dates of both sources are believed, as these show the place. In the very
     /// first playlist the segment shows the error of EXTINF, which matters if it places many segments.
     mutating func joinProbeIndex(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
-        var recalls = false
+        var checksEarlierUse = false
         switch join {
         case .none, .found, .other: return nil
         case .compares(let number, _):
@@ -110,14 +110,14 @@ extension RenditionProgress {
         case .first where playlist.segments.count < Limits.playlistToMeasure:
             join = .none
             return nil
-        case .open: (join, recalls) = (.none, run == nil)
-        case .first, .recalls, .unrecalled, .asked: join = .none
+        case .open: (join, checksEarlierUse) = (.none, run == nil)
+        case .first, .checksEarlierUse, .earlierUseMissed, .asked: join = .none
         }
-        guard placing.clock == .arrival || !believesDates(of: playlist, at: arrival),
+        guard placing.clock == .arrival || !acceptsDates(of: playlist, at: arrival),
             let number = PlaylistFollower.number(playlist, 0)
         else { return nil }
-        if recalls, let seen = formerUse?.newest(in: playlist)?.number, seen != number {
-            join = .recalls(seen)
+        if checksEarlierUse, let seen = earlierUse?.newest(in: playlist)?.number, seen != number {
+            join = .checksEarlierUse(seen)
             return Int(seen - number)
         }
         join = .asked(number)
@@ -151,7 +151,7 @@ extension RenditionProgress {
     }
 
     /// Whether a source run that begins with a playlist would be placed by the dates in it.
-    private func believesDates(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
+    private func acceptsDates(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         var trial = placing
         trial.beginRun()
         _ = trial.place(
@@ -163,7 +163,7 @@ extension RenditionProgress {
     ///
     /// True if it has ended and has no usable dates, or if its dates say that all of it is recorded and its
     /// arrival says otherwise. False if held media have shown its place on the timeline.
-    mutating func awaitsNews(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
+    mutating func awaitsNewEntry(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         let newest = SeenEntry(playlist, playlist.segments.count - 1)
         if case .found = join { return false }
         guard run == nil, awaited == nil || awaited == newest, mayBeOld(playlist, at: arrival) else {
@@ -191,8 +191,8 @@ extension RenditionProgress {
     mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
         let first = PlaylistFollower.number(playlist, 0)
         switch join {
-        case .recalls(let number):
-            join = probed?.digest.isEmpty ?? true ? .none : .unrecalled
+        case .checksEarlierUse(let number):
+            join = probed?.digest.isEmpty ?? true ? .none : .earlierUseMissed
             if let point = recalled(probed, number, in: playlist) { join = .found(point) }
         case .asked(let number):
             join = .none
@@ -210,7 +210,7 @@ extension RenditionProgress {
                 learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
             }
             find(former, in: playlist, at: arrival)
-        case .none, .first, .open, .unrecalled, .found, .other: break
+        case .none, .first, .open, .earlierUseMissed, .found, .other: break
         }
     }
 
@@ -231,7 +231,7 @@ extension RenditionProgress {
     ///
     /// The timeline cannot tell it, as it may be off from these dates.
     func seenCount(_ numbers: [Int64], of playlist: MediaPlaylist) -> Int {
-        guard let seen = formerUse?.newest(in: playlist), seen.isDated else { return 0 }
+        guard let seen = earlierUse?.newest(in: playlist), seen.isDated else { return 0 }
         return (numbers.lastIndex(of: seen.number) ?? -1) + 1
     }
 

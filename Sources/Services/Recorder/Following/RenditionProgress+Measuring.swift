@@ -42,7 +42,7 @@ extension RenditionProgress {
             if !isNew {
                 judgement.whole.append(entry.segment.identity)
                 if let digest = media.digest(of: entry.segment.identity) {
-                    remember(entry.segment.identity, digest)
+                    recordDigest(entry.segment.identity, digest)
                 }
             }
         }
@@ -65,7 +65,7 @@ extension RenditionProgress {
         (held.isCut, held.isSupposed) = (true, cut.length == nil)
         guard !held.isSupposed else { return (segment, held) }
         // The source may have other bytes of it by now.
-        remember(segment.identity, [])
+        recordDigest(segment.identity, [])
         status.parts += 1
         return (segment, held)
     }
@@ -99,7 +99,7 @@ extension RenditionProgress {
 
     /// A part was replaced by whole bytes of another source; their digest is not kept for comparison.
     mutating func noteRepair(_ identity: SegmentIdentity) {
-        remember(identity, [])
+        recordDigest(identity, [])
         status.parts = max(0, status.parts - 1)
     }
 

@@ -108,7 +108,7 @@ extension RenditionProgress {
             by: held.window.microseconds)
         let step = TimePlacing.step(target: PlaylistFollower.target(of: playlist))
         guard !isHuge, latest - counted > step else { return nil }
-        return dateSteps.askBehind(
+        return dateSteps.probeFirst(
             held.timestamp, beginning: held.window.begin, number, at: from, lengths: counted / 2...latest)
     }
 
@@ -127,12 +127,12 @@ extension RenditionProgress {
         else { return .none }
         let new = NewEntries(
             playlist, from: from, target: target, opensHole: false, shared: shared, measured,
-            step: leaderStep)
+            step: leaderOffset)
         var trial = placing
         guard let first = trial.place(new.entries, arrival: arrival, target: target).first, first.stepped,
             first.start - end <= Limits.lateSteps * step
         else { return .none }
-        return dateSteps.askLate(number, at: from, behind: before)
+        return dateSteps.probeLate(number, at: from, behind: before)
     }
 
     /// Why time is missing before a segment; nil when none is.
@@ -153,7 +153,7 @@ extension RenditionProgress {
     ///
     /// - Returns: false when the segment was not asked for
     mutating func judgeStep(before number: Int64, timestamp: Int64?) -> Bool {
-        guard dateSteps.asks(number) else { return false }
+        guard dateSteps.probes(number) else { return false }
         dateSteps.judge(timestamp)
         return true
     }

@@ -23,9 +23,9 @@ struct RenditionProgress: Sendable {
     /// How long the segments of the run really are.
     var measured = MeasuredDurations()
     /// The sources that were in use before, by URL.
-    var formerUses: [String: FormerUse] = [:]
+    var earlierUses: [String: EarlierUse] = [:]
     /// What was known of the source in use when it came into use; nil when it was not in use before.
-    var formerUse: FormerUse?
+    var earlierUse: EarlierUse?
     var shortSegments = ShortSegments()
     var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
@@ -42,15 +42,15 @@ struct RenditionProgress: Sendable {
     /// The newest entry of a source that must list a newer one before it is recorded; nil if it need not.
     var awaited: SeenEntry?
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
-    var leaderStep: LeaderStep?
+    var leaderOffset: LeaderOffset?
     /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
     var parts = HeldParts()
     /// Its playlist comes from another stream from now on, which may count otherwise.
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
-    var isOnSpareStream = false
+    var isOnBackupStream = false
     /// Why the source has brought nothing since it last listed something new.
-    var trouble: GapReason?
+    var outage: GapReason?
     /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
     var unfetched: [PlacedSegment] = []
     /// The lowest number that was read of the run where the catalogue may have lower ones, until a playlist
@@ -116,7 +116,7 @@ struct RenditionProgress: Sendable {
             gaps = GapSegments()
         }
         (run, join) = (identity.run, .open)
-        remember(identity, digest)
+        recordDigest(identity, digest)
         missed.hold(identity.number, window)
         gaps.find(identity.number)
         let highest = max(isNewRun ? 0 : follower.highest ?? 0, identity.number)
@@ -137,7 +137,7 @@ struct RenditionProgress: Sendable {
         digests = [:]
         measured.beginRun()
         (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
-        (leaderStep, renumberedFrom) = (nil, nil)
+        (leaderOffset, renumberedFrom) = (nil, nil)
         dateSteps = DateSteps()
         (parts, gaps) = (HeldParts(), GapSegments())
         return deferred.end()
@@ -152,13 +152,13 @@ struct RenditionProgress: Sendable {
     ///   - next: the URL of the source that is in use from now on
     /// - Returns: what was to be fetched of it
     mutating func leaveRun(of former: String?, for next: String) -> [PlacedSegment] {
-        if let former { rememberUse(of: former) }
+        if let former { saveUse(of: former) }
         follower.reset()
         (alignment, renumberedFrom, awaited) = (NumberAlignment(), nil, nil)
-        (hasOtherStream, isOnSpareStream) = (false, false)
+        (hasOtherStream, isOnBackupStream) = (false, false)
         if run != nil || !media.isEmpty { join = media.isEmpty ? .none : .open }
-        formerUse = formerUses[next]
-        measured = formerUse?.measured ?? MeasuredDurations()
+        earlierUse = earlierUses[next]
+        measured = earlierUse?.measured ?? MeasuredDurations()
         measured.beginRun()
         run = nil
         (parts, gaps) = (HeldParts(), GapSegments())
@@ -172,9 +172,9 @@ struct RenditionProgress: Sendable {
     /// has not seen it slide.
     var isResuming: Bool { !missed.held.isEmpty || !unfetched.isEmpty }
 
-    /// Why time is missing before what a playlist lists; `present` is the trouble that the source is in now.
+    /// Why time is missing before what a playlist lists; `present` is why the source brings nothing now.
     func hole(skips missing: Int64, present: GapReason?) -> GapReason {
-        if let reason = trouble ?? present { return reason }
+        if let reason = outage ?? present { return reason }
         return isResuming ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
     }
 
@@ -205,7 +205,7 @@ struct RenditionProgress: Sendable {
         measured.add(missed.held.isEmpty ? unfetchedWindows : missed.held, listedIn: playlist, before: from)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
-            shared: shared, measured, step: leaderStep)
+            shared: shared, measured, step: leaderOffset)
         if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
             new.entries[0].countedDate = follower.date(of: number)
             new.entries[0].lacksNumbers = true
@@ -217,7 +217,7 @@ struct RenditionProgress: Sendable {
         }
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, opensHole, isSource || cause == "restart",
-            let former = isSource ? formerUse?.offset ?? placing.formerOffset : placing.formerOffset
+            let former = isSource ? earlierUse?.offset ?? placing.previousOffset : placing.previousOffset
         {
             placing.placeByArrival(offset: former)
         }
@@ -235,7 +235,7 @@ struct RenditionProgress: Sendable {
             // A playlist without anything new may be an old one, which tells no latency that was not known.
             if let offset = begin.map({ point.start - $0 }),
                 !new.entries.isEmpty
-                    || formerUse?.offset == nil && !playlist.isEnded
+                    || earlierUse?.offset == nil && !playlist.isEnded
                         && offset.magnitude <= Limits.sourceLatency.magnitude
             {
                 placing.placeByArrival(offset: offset)
@@ -369,7 +369,7 @@ struct RenditionProgress: Sendable {
             ? isOwn && shortSegments.isWhole(fact.identity.number)
             : !(isOwn && shortSegments.isShort(fact.identity.number))
         // The source may have other bytes of a part by now.
-        remember(fact.identity, isWhole ? fact.digest : [])
+        recordDigest(fact.identity, isWhole ? fact.digest : [])
         guard fact.replaces == nil else {
             if !isPart { status.parts = max(0, status.parts - 1) }
             return
@@ -387,7 +387,7 @@ struct RenditionProgress: Sendable {
         status.lost[reason, default: 0] += 1
     }
 
-    mutating func remember(_ identity: SegmentIdentity, _ digest: [UInt8]) {
+    mutating func recordDigest(_ identity: SegmentIdentity, _ digest: [UInt8]) {
         guard identity.run == run else { return }
         digests[identity.number] = digest
         guard digests.count > 2 * Limits.recentEntries else { return }

@@ -7,8 +7,8 @@ struct Arrival: Sendable, Equatable {
     var date: Instant
     /// The same by the monotonic clock.
     var steady: SteadyInstant
-    /// How long the answer took, microseconds: its newest segment was complete at some time meanwhile.
-    var lead: Int64 = 0
-    /// What the playlist lists behind the entries that are taken of it, microseconds.
+    /// How long the response took, microseconds: the newest segment became complete during that time.
+    var responseTime: Int64 = 0
+    /// Duration of the entries that the playlist lists after those that are taken, microseconds.
     var behind: Int64 = 0
 }

@@ -5,7 +5,7 @@ import Timeline
 /// A number says nothing without its run: while one rendition has followed the source into another numbering,
 /// the others may still list the old one.
 struct SharedStarts: Sendable {
-    private struct Place: Sendable {
+    private struct Entry: Sendable {
         var run: Int64
         var number: Int64
     }
@@ -13,7 +13,7 @@ struct SharedStarts: Sendable {
     /// By run and number.
     private var starts: [Int64: [Int64: Instant]] = [:]
     /// In the order of listing.
-    private var places: [Place] = []
+    private var entries: [Entry] = []
 
     /// Takes over what the leading rendition lists; the oldest are forgotten.
     mutating func add(_ segments: [ListedSegment]) {
@@ -21,14 +21,14 @@ struct SharedStarts: Sendable {
             let identity = segment.identity
             let earlier = starts[identity.run, default: [:]].updateValue(
                 segment.placed.start, forKey: identity.number)
-            if earlier == nil { places.append(Place(run: identity.run, number: identity.number)) }
+            if earlier == nil { entries.append(Entry(run: identity.run, number: identity.number)) }
         }
-        guard places.count > 2 * Limits.recentEntries else { return }
-        for place in places.dropLast(Limits.recentEntries) {
-            starts[place.run]?[place.number] = nil
-            if starts[place.run]?.isEmpty ?? false { starts[place.run] = nil }
+        guard entries.count > 2 * Limits.recentEntries else { return }
+        for entry in entries.dropLast(Limits.recentEntries) {
+            starts[entry.run]?[entry.number] = nil
+            if starts[entry.run]?.isEmpty ?? false { starts[entry.run] = nil }
         }
-        places = places.suffix(Limits.recentEntries)
+        entries = entries.suffix(Limits.recentEntries)
     }
 
     /// The starts of one run, by number.

@@ -6,7 +6,7 @@ extension TimePlacing {
     struct Entry: Sendable {
         /// Microseconds, more than zero.
         var duration: Int64
-        /// The source's date, its own or reckoned from a neighbour in the playlist.
+        /// The source's date: the entry's own, or computed from a neighbour in the playlist.
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false

@@ -28,7 +28,7 @@ struct TimePlacing: Sendable {
         /// It began no later.
         var start: Instant
         /// It may have begun earlier by so many microseconds.
-        var lead: Int64
+        var responseTime: Int64
     }
 
     private(set) var clock: Clock
@@ -37,19 +37,19 @@ struct TimePlacing: Sendable {
     /// Source date minus arrival, microseconds; it follows the drift of the clocks, and is nil if unknown.
     private(set) var sourceOffset: Int64?
     /// The same for the source run before.
-    private(set) var formerOffset: Int64?
+    private(set) var previousOffset: Int64?
     /// Where the times of the source run before came from; nil when none was placed in this process.
-    private var formerClock: Clock?
+    private var previousClock: Clock?
     private var hasPlaced = false
     /// Why the source's dates are not used, in words.
-    private(set) var distrust: String?
+    private(set) var dateRejection: String?
     /// What is taken off the source's dates, microseconds: they are in a wrong time zone.
     private(set) var zone: Int64 = 0
     /// What was left of the difference to the source's clock behind the last segment, microseconds.
     private var remainder: Int64 = 0
     /// How far the source's clock is from the timeline, microseconds.
     var drift: Int64 { remainder }
-    /// How much of the difference came at once, microseconds: no drift, and left to be slewed off gently.
+    /// The part of the difference that came suddenly, microseconds: it is no drift and is corrected slowly.
     private var leap: Int64 = 0
     private let choice: ClockChoice
     /// While dates are not used: the last one with the duration of its segment, and how many in a row were
@@ -64,23 +64,23 @@ struct TimePlacing: Sendable {
 
     /// Begins a source run: its dates are judged from the beginning.
     mutating func beginRun() {
-        if hasPlaced { formerClock = clock }
+        if hasPlaced { previousClock = clock }
         clock = choice == .arrival ? .arrival : .source
-        formerOffset = sourceOffset ?? formerOffset
+        previousOffset = sourceOffset ?? previousOffset
         sourceOffset = nil
-        distrust = nil
+        dateRejection = nil
         unused = nil
     }
 
     /// Places a source run without dates by arrival, with this offset, microseconds.
     mutating func placeByArrival(offset: Int64) {
-        (clock, sourceOffset, distrust) = (.arrival, offset, nil)
+        (clock, sourceOffset, dateRejection) = (.arrival, offset, nil)
     }
 
     /// Rejects dates that do not advance; if they never did, the offset learnt from them is dropped too.
-    mutating func datesStandStill(fromBeginning: Bool) {
+    mutating func rejectFrozenDates(fromBeginning: Bool) {
         if fromBeginning { (sourceOffset, zone) = (nil, 0) }
-        if choice != .arrival { distrustDates("the source's dates do not advance") }
+        if choice != .arrival { rejectDates("the source's dates do not advance") }
     }
 
     /// When the first of a playlist's entries begins by arrival.
@@ -90,9 +90,9 @@ struct TimePlacing: Sendable {
 
     /// The clock of arrival was set by so many microseconds: the source's dates stand otherwise to it.
     mutating func clockMoved(by step: Int64) {
-        let isByDates = (now: clock == .source, before: formerClock == .source)
+        let isByDates = (now: clock == .source, before: previousClock == .source)
         sourceOffset = sourceOffset.map { isByDates.now ? $0 - step : Self.latency($0, after: step) }
-        formerOffset = formerOffset.map { isByDates.before ? $0 - step : Self.latency($0, after: step) }
+        previousOffset = previousOffset.map { isByDates.before ? $0 - step : Self.latency($0, after: step) }
     }
 
     /// The offset from arrival of a source without dates after the clock was set, microseconds.
@@ -142,13 +142,16 @@ struct TimePlacing: Sendable {
     ) -> Int {
         guard let end else { return 0 }
         // The times of a run without dates are compared with arrival, whatever the dates say now.
-        var trial = TimePlacing(choice: formerClock == .arrival && formerOffset == nil ? .arrival : choice)
+        var trial = TimePlacing(
+            choice: previousClock == .arrival && previousOffset == nil ? .arrival : choice)
         if clock == .arrival { (trial.clock, trial.sourceOffset) = (.arrival, sourceOffset) }
-        if trial.clock == .source { trial.believe(entries, arrival, goingOnFrom: self, target: target) }
+        if trial.clock == .source {
+            trial.acceptIfContinuous(entries, arrival, goingOnFrom: self, target: target)
+        }
         let placements = trial.place(entries, arrival: arrival, target: target)
         if byDates {
-            guard trial.clock == .source, let offset = trial.sourceOffset, let formerOffset,
-                (offset - formerOffset).magnitude <= Self.step(target: target).magnitude
+            guard trial.clock == .source, let offset = trial.sourceOffset, let previousOffset,
+                (offset - previousOffset).magnitude <= Self.step(target: target).magnitude
             else { return 0 }
         }
         let isSet = trial.clock == .arrival && remainder.magnitude > Self.step(target: target).magnitude
@@ -158,7 +161,7 @@ struct TimePlacing: Sendable {
     }
 
     /// Believes dates, whatever the arrival clock says, if one of them continues the timeline of `former`.
-    private mutating func believe(
+    private mutating func acceptIfContinuous(
         _ entries: [Entry], _ arrival: Arrival, goingOnFrom former: TimePlacing, target: Int64,
     ) {
         let arrived = Self.arrived(entries, arrival)
@@ -184,7 +187,7 @@ extension TimePlacing {
         var end = arrival.date - arrival.behind
         return entries.reversed().map { entry in
             end = end - entry.duration
-            return Arrived(entry: entry, start: end, lead: arrival.lead)
+            return Arrived(entry: entry, start: end, responseTime: arrival.responseTime)
         }.reversed()
     }
 
@@ -195,11 +198,11 @@ extension TimePlacing {
             arrived.entry.programDateTime.map { (date: $0, arrived: arrived.start) }
         }
         guard let first = dated.first, let last = dated.last else {
-            if sourceOffset == nil { distrustDates(choice == .source ? "the source has no dates" : nil) }
+            if sourceOffset == nil { rejectDates(choice == .source ? "the source has no dates" : nil) }
             return
         }
         if dated.count > 1, last.date <= first.date {
-            distrustDates("the source's dates do not advance")
+            rejectDates("the source's dates do not advance")
         } else if sourceOffset == nil {
             judgeOffset(last.date - last.arrived, first: first.date, target: target)
         }
@@ -220,7 +223,7 @@ extension TimePlacing {
         } else if isPlausible {
             zone = 0
         } else {
-            return distrustDates("the source's dates are off by \(offset / 1_000_000) s")
+            return rejectDates("the source's dates are off by \(offset / 1_000_000) s")
         }
         sourceOffset = offset - zone
     }
@@ -230,16 +233,16 @@ extension TimePlacing {
         end.map { (date - $0).magnitude <= Self.step(target: target).magnitude } ?? false
     }
 
-    /// Whether a date is about the one that numbers lead to from what is decided.
+    /// Whether a date is near the one that is expected by counting the missing numbers.
     private func isNear(_ date: Instant, _ counted: Instant, target: Int64) -> Bool {
         guard let end else { return false }
         let slack = Self.step(target: target) + (counted - end) / Limits.countedShare
         return (date - counted).magnitude <= slack.magnitude
     }
 
-    private mutating func distrustDates(_ reason: String?) {
+    private mutating func rejectDates(_ reason: String?) {
         clock = .arrival
-        distrust = reason
+        dateRejection = reason
         unused = nil
     }
 
@@ -261,7 +264,7 @@ extension TimePlacing {
         }
         unused = (date, arrived.entry.duration, count)
         guard count >= Limits.rightDates else { return false }
-        (clock, distrust, unused) = (.source, nil, nil)
+        (clock, dateRejection, unused) = (.source, nil, nil)
         sourceOffset = sourceOffset ?? date - arrived.start
         return true
     }
@@ -283,11 +286,11 @@ extension TimePlacing {
 
     private mutating func reading(_ arrived: Arrived, target: Int64) -> Reading {
         let latest = arrived.start + (sourceOffset ?? 0)
-        let span = latest - arrived.lead...latest
+        let span = latest - arrived.responseTime...latest
         let expected = nearest(span)
         if clock == .source, let date = arrived.entry.programDateTime {
             let drift = date - min(max(date, span.lowerBound), span.upperBound)
-            let isBelieved = believes(
+            let isBelieved = acceptsDate(
                 date, counted: arrived.entry.countedDate, expected: expected, drift: drift, target: target)
             if isBelieved || followsJump(to: date, arrived) {
                 let isCoarse = date.microseconds % Microseconds.perSecond == 0
@@ -295,7 +298,7 @@ extension TimePlacing {
                     start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true,
                     isJump: !isBelieved)
             }
-            distrustDates("the source's dates jumped by \(drift / 1_000_000) s")
+            rejectDates("the source's dates jumped by \(drift / 1_000_000) s")
         }
         if let shared = arrived.entry.sharedStart {
             // Numbers of two renditions may be out of step (RFC 8216bis §6.2.4). Until media show by how
@@ -319,7 +322,7 @@ extension TimePlacing {
     ///
     /// `expected` is the likeliest date by arrival, `drift` the distance from the possible dates in
     /// microseconds, `counted` the date by numbers; nil if unknown.
-    private mutating func believes(
+    private mutating func acceptsDate(
         _ date: Instant, counted: Instant?, expected: Instant, drift: Int64, target: Int64,
     ) -> Bool {
         if goesOn(date, target: target) {
@@ -333,7 +336,7 @@ extension TimePlacing {
     }
 }
 
-/// How a segment is set behind the one before it.
+/// Placing a segment after the one before it.
 extension TimePlacing {
     private mutating func place(_ entry: Entry, at own: Reading, target: Int64) -> Placement {
         guard let previous = end else {
@@ -363,7 +366,7 @@ extension TimePlacing {
         return decide(start: previous, duration: max(1, entry.duration + slew), stepped: false)
     }
 
-    /// Sets a segment where its media belong; what its own clock says besides is slewed off behind it.
+    /// Places a segment by its media; the difference to its own clock is corrected by later segments.
     private mutating func join(
         _ entry: Entry, at joined: Instant, _ own: Reading, target: Int64,
     ) -> Placement {
@@ -375,7 +378,7 @@ extension TimePlacing {
         return decide(start: start, duration: entry.duration, stepped: isHole)
     }
 
-    /// What is shorter is no hole where only arrival or timestamps show one, microseconds.
+    /// The shortest hole that arrival or timestamps alone can show, microseconds.
     private static func leastHole(target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
 
     /// By how much a segment is stretched or cut for the timeline to come nearer to its clock, microseconds.

@@ -1,9 +1,9 @@
 import Journal
 import Timeline
 
-/// Facts that wait in the journal only, because as many as may be held in memory wait already, or because an
-/// earlier process has left them: they are read back part by part and given to the publisher in the order of
-/// their starts.
+/// Facts that wait in the journal only, and are read back in batches in the order of their starts.
+///
+/// The memory limit for waiting facts is reached, or an earlier process has left them.
 ///
 /// The journal has them in the order in which their downloads ended. So some of what was read is held back
 /// until nothing that would have to go before it can still come.

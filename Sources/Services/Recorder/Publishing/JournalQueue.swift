@@ -14,7 +14,7 @@ struct JournalQueue: Sendable {
             case keyPending(SegmentRequest)
             case keyOpened(KeyPendingSegment)
             /// Runs, renditions, losses and markers.
-            case news
+            case other
         }
 
         var entry: JournalEntry
@@ -36,8 +36,8 @@ struct JournalQueue: Sendable {
         waiting.append(write)
     }
 
-    mutating func add(_ news: [JournalEntry]) {
-        waiting += news.map { Write(entry: $0, purpose: .news) }
+    mutating func add(_ other: [JournalEntry]) {
+        waiting += other.map { Write(entry: $0, purpose: .other) }
     }
 
     /// The entries to append now; nil while an append is under way or nothing waits.

@@ -15,7 +15,7 @@ struct WaitingEntry: Sendable {
 struct PendingBatch: Sendable {
     var batch: Batch
     /// Entries besides segments that are in the batch.
-    var news: [WaitingEntry]
+    var otherEntries: [WaitingEntry]
     var doneLines: [JournalPosition]
     /// The losses of renditions that bring nothing, from their ends to the watermark.
     var growing: [Loss]

@@ -79,8 +79,9 @@ extension Publication {
     }
 
     private mutating func takeNews(_ entry: JournalEntry) -> RefusedEntry {
-        let index = pending?.news.firstIndex { $0.entry == entry }
-        return RefusedEntry(entry: entry, position: index.flatMap { pending?.news.remove(at: $0).line })
+        let index = pending?.otherEntries.firstIndex { $0.entry == entry }
+        return RefusedEntry(
+            entry: entry, position: index.flatMap { pending?.otherEntries.remove(at: $0).line })
     }
 }
 

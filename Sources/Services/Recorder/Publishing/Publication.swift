@@ -32,7 +32,7 @@ struct Publication: Sendable {
     /// Something has changed since there was no batch.
     private var isChanged = true
     /// When time alone may lead to another batch.
-    private var nextTurn: SteadyInstant?
+    private var nextTimeout: SteadyInstant?
     /// Cue tags of segments that may not come.
     private(set) var cueTags = CarriedCueTags()
 
@@ -43,14 +43,14 @@ struct Publication: Sendable {
     }
 
     /// Whether what comes now waits in the journal only.
-    var isBehind: Bool { backlog != nil }
+    var hasBacklog: Bool { backlog != nil }
 
     /// Whether another batch may be ready: something has changed since none was, or a time has come.
     func hasWork(at now: SteadyInstant) -> Bool { nextWork(from: now).map { $0 <= now } ?? false }
 
     /// The earliest time from `time` on at which a batch may be ready; nil when only an event helps.
     func nextWork(from time: SteadyInstant) -> SteadyInstant? {
-        isChanged || backlog != nil ? time : nextTurn.map { max($0, time) }
+        isChanged || backlog != nil ? time : nextTimeout.map { max($0, time) }
     }
 
     /// After which position the journal must be read before the next batch.
@@ -244,14 +244,14 @@ extension Publication {
     /// - Returns: whether more can be read at once
     mutating func read(_ lines: [JournalLineRead], now: SteadyInstant) -> Bool {
         let isShort = lines.count < Limits.factsReadBack
-        let facts = takeBack(lines, now: now)
+        let facts = addReadBack(lines, now: now)
         backlog?.take(facts, upTo: lines.last?.position, isShort: isShort)
         release(now: now)
         return !isShort
     }
 
     /// Holds what was read and is not held or known already; gives the segments among it.
-    private mutating func takeBack(
+    private mutating func addReadBack(
         _ lines: [JournalLineRead], now: SteadyInstant,
     ) -> [SegmentFact] {
         let held = Set(entries.compactMap(\.line)).union(doneLines)
@@ -261,10 +261,10 @@ extension Publication {
             case .segment(let fact) where fact.replaces != nil:
                 takeBackBetter(fact, at: line.position, &facts, now: now)
             case .segment(let fact) where fact.flags.contains(.late):
-                if let fact = takeBack(fact, at: line.position) { publisher.stored(fact, now: now) }
+                if let fact = addReadBack(fact, at: line.position) { publisher.stored(fact, now: now) }
             case .segment(let fact):
-                if let fact = takeBack(fact, at: line.position) { facts.append(fact) }
-            case .keyPending(let segment): takeBack(segment, at: line.position)
+                if let fact = addReadBack(fact, at: line.position) { facts.append(fact) }
+            case .keyPending(let segment): addReadBack(segment, at: line.position)
             case .sourceRun, .loss, .marker, .rendition:
                 entries.append(WaitingEntry(entry: line.entry, line: line.position))
             }
@@ -292,7 +292,7 @@ extension Publication {
     }
 
     /// A line that no segment waits by any more is done.
-    private mutating func takeBack(_ segment: KeyPendingSegment, at line: JournalPosition) {
+    private mutating func addReadBack(_ segment: KeyPendingSegment, at line: JournalPosition) {
         if keyPendingLines[segment.identity] == line {
             entries.append(WaitingEntry(entry: .keyPending(segment), line: nil))
         } else {
@@ -301,7 +301,7 @@ extension Publication {
     }
 
     /// The same identity may stand twice after an append whose result was lost: one fact is enough.
-    private mutating func takeBack(_ fact: SegmentFact, at line: JournalPosition) -> SegmentFact? {
+    private mutating func addReadBack(_ fact: SegmentFact, at line: JournalPosition) -> SegmentFact? {
         if let lines = positions[fact.identity] {
             if !lines.contains(line) { positions[fact.identity] = [line] + lines }
             return nil
@@ -335,15 +335,15 @@ extension Publication {
     /// What `absent` renditions lack goes with it, with these reasons, when the watermark moves on.
     mutating func nextBatch(absent: [RenditionID: GapReason] = [:], now: SteadyInstant) -> PendingBatch? {
         if let pending { return pending }
-        let news = entries.prefix(Limits.factsPerBatch)
+        let otherEntries = entries.prefix(Limits.factsPerBatch)
         publisher.returning = backlog?.begin
-        var decisions = publisher.advance(now: now, limit: Limits.factsPerBatch - news.count)
+        var decisions = publisher.advance(now: now, limit: Limits.factsPerBatch - otherEntries.count)
         cueTags.carry(into: &decisions)
         let head = PublishedHeadUpdate(
             discontinuitySequence: publisher.discontinuitySequence, end: publisher.end,
             watermark: publisher.watermark, targetSeconds: publisher.targetSeconds)
-        if decisions.isEmpty && news.isEmpty && doneLines.isEmpty && head == lastHead {
-            (isChanged, nextTurn) = (false, publisher.nextTurn(after: now))
+        if decisions.isEmpty && otherEntries.isEmpty && doneLines.isEmpty && head == lastHead {
+            (isChanged, nextTimeout) = (false, publisher.nextTimeout(after: now))
             return nil
         }
         var batch = Batch(channel: channel, fence: fence, publishedHead: head)
@@ -351,12 +351,12 @@ extension Publication {
         (batch.losses, batch.lost, batch.listed) = (decisions.losses, decisions.lost, decisions.listed)
         let growing = head.watermark == lastHead?.watermark ? [] : publisher.absences(absent)
         batch.losses += growing
-        for waiting in news { batch.add(waiting.entry) }
+        for waiting in otherEntries { batch.add(waiting.entry) }
         pending = PendingBatch(
-            batch: batch, news: Array(news), doneLines: doneLines, growing: growing,
+            batch: batch, otherEntries: Array(otherEntries), doneLines: doneLines, growing: growing,
             overdue: decisions.losses.filter { $0.reason == .segmentMissing },
-            isFull: decisions.count + news.count >= Limits.factsPerBatch)
-        entries.removeFirst(news.count)
+            isFull: decisions.count + otherEntries.count >= Limits.factsPerBatch)
+        entries.removeFirst(otherEntries.count)
         (doneLines, lastHead) = ([], head)
         return pending
     }
@@ -366,7 +366,7 @@ extension Publication {
         guard let entered = pending else { return [] }
         pending = nil
         return entered.batch.segments.flatMap { positions.removeValue(forKey: $0.fact.identity) ?? [] }
-            + entered.doneLines + entered.news.compactMap(\.line)
+            + entered.doneLines + entered.otherEntries.compactMap(\.line)
     }
 }
 

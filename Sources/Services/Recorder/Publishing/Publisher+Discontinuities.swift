@@ -22,9 +22,9 @@ extension Publisher {
     mutating func ask(
         _ rendition: RenditionID, at instant: Instant, cause: String, now: SteadyInstant
     ) {
-        let place = max(instant, end)
-        var joined = request ?? Request(at: place, cause: cause, asked: [], since: now)
-        joined.at = min(joined.at, place)
+        let boundary = max(instant, end)
+        var joined = request ?? Request(at: boundary, cause: cause, asked: [], since: now)
+        joined.at = min(joined.at, boundary)
         joined.asked.insert(rendition)
         request = joined
     }

@@ -13,76 +13,77 @@ extension Publisher {
         case ask(cause: String, at: Instant)
     }
 
-    /// Moves the queue that is furthest behind, of those that can move, so that none runs ahead of what is at
-    /// hand.
+    /// Advances the queue with the earliest next segment, of those that can advance, so that no rendition
+    /// gets ahead of the others.
     mutating func moveQueues(now: SteadyInstant, _ decisions: inout Decisions) -> Bool {
         var waiting: [(Instant, Int)] = []
-        for place in queues.values.indices {
-            if let start = queues.values[place].next { waiting.append((start, place)) }
+        for index in queues.values.indices {
+            if let start = queues.values[index].next { waiting.append((start, index)) }
         }
-        // Places are in the order of the renditions.
+        // Indices are in the order of the renditions.
         if waiting.count > 1 { waiting.sort { $0 < $1 } }
-        for (_, place) in waiting {
-            guard case .ask(let cause, let start) = step(of: place, now: now) else { continue }
-            ask(queues.keys[place], at: start, cause: cause, now: now)
+        for (_, index) in waiting {
+            guard case .ask(let cause, let start) = step(of: index, now: now) else { continue }
+            ask(queues.keys[index], at: start, cause: cause, now: now)
         }
-        for place in queues.values.indices {
-            guard let (cause, start) = queues.values[place].owedBoundary(in: discontinuitySequence) else {
+        for index in queues.values.indices {
+            guard let (cause, start) = queues.values[index].boundaryAfterGivenUp(in: discontinuitySequence)
+            else {
                 continue
             }
-            ask(queues.keys[place], at: start, cause: cause, now: now)
+            ask(queues.keys[index], at: start, cause: cause, now: now)
         }
         return waiting.contains { moveFirst(of: $0.1, now: now, &decisions) }
     }
 
     /// Settles the next segment of a queue, if it can be.
     private mutating func moveFirst(
-        of place: Int, now: SteadyInstant, _ decisions: inout Decisions,
+        of index: Int, now: SteadyInstant, _ decisions: inout Decisions,
     ) -> Bool {
-        switch step(of: place, now: now) {
+        switch step(of: index, now: now) {
         case .wait, .ask:
             return false
         case .giveUp(let reason, let note, let isLost):
-            let segment = queues.values[place].segments[0].placed
+            let segment = queues.values[index].segments[0].placed
             giveUp(segment, reason: reason, note: note, isLost: isLost, &decisions)
-            queues.values[place].giveUp(now: now)
+            queues.values[index].giveUp(now: now)
         case .archive:
-            guard let fact = queues.values[place].segments[0].fact else { return false }
+            guard let fact = queues.values[index].segments[0].fact else { return false }
             decisions.segments.append(DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil))
-            queues.values[place].settle(now: now)
+            queues.values[index].settle(now: now)
         case .publish:
-            guard let fact = queues.values[place].segments[0].fact else { return false }
-            publish(fact, of: place, now: now, &decisions)
+            guard let fact = queues.values[index].segments[0].fact else { return false }
+            publish(fact, of: index, now: now, &decisions)
         }
         return true
     }
 
-    /// Each event asks for it: queues and segments are looked at where they lie.
-    private func step(of place: Int, now: SteadyInstant) -> Step {
-        if queues.values[place].segments.isEmpty { return .wait }
-        if queues.values[place].segments[0].storedAt != nil { return stepOfStored(place, now: now) }
-        if case .lost(let reason, let note) = queues.values[place].segments[0].progress {
+    /// Called for each event, so queues and segments are read without a copy.
+    private func step(of index: Int, now: SteadyInstant) -> Step {
+        if queues.values[index].segments.isEmpty { return .wait }
+        if queues.values[index].segments[0].storedAt != nil { return stepOfStored(index, now: now) }
+        if case .lost(let reason, let note) = queues.values[index].segments[0].progress {
             return .giveUp(reason, note: note, isLost: true)
         }
-        return queues.values[place].segments[0].isPostponed
-            || queues.values[place].segments[0].end <= watermark
-            || queues.values[place].isOverdue(now: now, target: target)
+        return queues.values[index].segments[0].isPostponed
+            || queues.values[index].segments[0].end <= watermark
+            || queues.values[index].isOverdue(now: now, target: target)
             ? .giveUp(
-                queues.values[place].segments[0].waitsFor ?? .segmentMissing, note: "not stored in time",
+                queues.values[index].segments[0].waitsFor ?? .segmentMissing, note: "not stored in time",
                 isLost: false)
             : .wait
     }
 
-    private func stepOfStored(_ place: Int, now: SteadyInstant) -> Step {
+    private func stepOfStored(_ index: Int, now: SteadyInstant) -> Step {
         let (start, middle) = (
-            queues.values[place].segments[0].start, queues.values[place].segments[0].middle
+            queues.values[index].segments[0].start, queues.values[index].segments[0].middle
         )
-        let storedAt = queues.values[place].segments[0].storedAt ?? now
-        if isPassed(from: start, middle: middle, of: place) { return .archive }
+        let storedAt = queues.values[index].segments[0].storedAt ?? now
+        if isPassed(from: start, middle: middle, of: index) { return .archive }
         // Not longer than for a segment of which nothing came.
-        if queues.values[place].segments[0].awaitsBetter, now - storedAt <= target { return .wait }
+        if queues.values[index].segments[0].awaitsBetter, now - storedAt <= target { return .wait }
         if runsAhead(middle, since: storedAt, now: now) { return .wait }
-        if let cause = boundary(before: place) { return .ask(cause: cause, at: start) }
+        if let cause = boundary(before: index) { return .ask(cause: cause, at: start) }
         if let request, middle > request.at { return .wait }
         return .publish
     }
@@ -92,10 +93,10 @@ extension Publisher {
     /// It begins before the published end of its rendition or before the watermark, or it lies before the
     /// current discontinuity sequence, which its rendition has not entered. For readers, all that begins
     /// before the watermark is complete, so a segment that only overlaps the watermark is too late as well.
-    private func isPassed(from start: Instant, middle: Instant, of place: Int) -> Bool {
-        if let publishedEnd = queues.values[place].publishedEnd, start < publishedEnd { return true }
+    private func isPassed(from start: Instant, middle: Instant, of index: Int) -> Bool {
+        if let publishedEnd = queues.values[index].publishedEnd, start < publishedEnd { return true }
         return start < watermark
-            || queues.values[place].discontinuitySequence != discontinuitySequence
+            || queues.values[index].discontinuitySequence != discontinuitySequence
                 && middle < discontinuityBegin
     }
 
@@ -106,24 +107,24 @@ extension Publisher {
     /// The wait costs viewers nothing, because the watermark waits too.
     private func runsAhead(_ middle: Instant, since storedAt: SteadyInstant, now: SteadyInstant) -> Bool {
         if now - storedAt > target + target { return false }
-        return queues.values.indices.contains { place in
-            guard let next = queues.values[place].segments.first?.expectedEnd, next < middle else {
+        return queues.values.indices.contains { index in
+            guard let next = queues.values[index].segments.first?.expectedEnd, next < middle else {
                 return false
             }
-            return !queues.values[place].isSilent(now: now, target: target)
+            return !queues.values[index].isSilent(now: now, target: target)
         }
     }
 
     /// The cause of a boundary needed before the next segment; nil if none is.
     ///
     /// A queue without a segment in this discontinuity sequence needs one only for the target duration.
-    private func boundary(before place: Int) -> String? {
-        if queues.values[place].discontinuitySequence == discontinuitySequence,
-            let cause = queues.values[place].boundaryBeforeFirst
+    private func boundary(before index: Int) -> String? {
+        if queues.values[index].discontinuitySequence == discontinuitySequence,
+            let cause = queues.values[index].boundaryBeforeFirst
         {
             return cause
         }
-        let duration = queues.values[place].segments[0].mediaDuration
+        let duration = queues.values[index].segments[0].mediaDuration
         return hasBegun && Self.roundedSeconds(duration) > targetSeconds ? "target duration" : nil
     }
 
@@ -138,16 +139,16 @@ extension Publisher {
     }
 
     private mutating func publish(
-        _ fact: SegmentFact, of place: Int, now: SteadyInstant,
+        _ fact: SegmentFact, of index: Int, now: SteadyInstant,
         _ decisions: inout Decisions,
     ) {
         beginFirst(&decisions)
         decisions.segments.append(
             DecidedSegment(
-                fact: fact, number: queues.values[place].nextNumber,
+                fact: fact, number: queues.values[index].nextNumber,
                 discontinuitySequence: discontinuitySequence
             ))
-        queues.values[place].publish(fact, in: discontinuitySequence, now: now)
+        queues.values[index].publish(fact, in: discontinuitySequence, now: now)
         end = max(end, fact.end)
     }
 }

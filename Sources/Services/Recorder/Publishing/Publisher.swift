@@ -4,8 +4,8 @@ import Timeline
 
 /// Decides what enters the published log, in what order, under which number and discontinuity sequence.
 ///
-/// Pure: events go in with the time they happened, by a steady clock, as waiting must not end with a step of
-/// the host's; decisions come out of `advance`. What was decided is never taken back.
+/// Has no side effects: events are passed in with the time of a steady clock, so that a step of the host's
+/// clock ends no wait, and `advance` returns decisions. A decision is never taken back.
 struct Publisher: Sendable {
     /// What one call of `advance` decided.
     struct Decisions: Sendable {
@@ -86,8 +86,8 @@ struct Publisher: Sendable {
     mutating func listed(
         _ segments: [PendingSegment], of rendition: RenditionID, now: SteadyInstant
     ) {
-        guard !segments.isEmpty, let place = queues.place(of: rendition) else { return }
-        queues.values[place].listed(segments, now: now)
+        guard !segments.isEmpty, let index = queues.index(of: rendition) else { return }
+        queues.values[index].listed(segments, now: now)
     }
 
     /// Segments that wait in the queues, stored or not.
@@ -95,13 +95,13 @@ struct Publisher: Sendable {
 
     /// Whether a segment waits in its queue.
     func expects(_ identity: SegmentIdentity) -> Bool {
-        queues.place(of: identity.rendition).map { queues.values[$0].index(of: identity) != nil } ?? false
+        queues.index(of: identity.rendition).map { queues.values[$0].index(of: identity) != nil } ?? false
     }
 
     /// A segment's bytes are durable; better ones may come unless they are final.
     mutating func stored(_ fact: SegmentFact, isFinal: Bool = true, now: SteadyInstant) {
-        if let place = queues.place(of: fact.identity.rendition),
-            queues.values[place].stored(fact, isFinal: isFinal, now: now)
+        if let index = queues.index(of: fact.identity.rendition),
+            queues.values[index].stored(fact, isFinal: isFinal, now: now)
         {
             return
         }
@@ -110,7 +110,7 @@ struct Publisher: Sendable {
 
     /// No better bytes of a segment will come.
     mutating func markFinal(_ identity: SegmentIdentity) {
-        if let place = queues.place(of: identity.rendition) { queues.values[place].markFinal(identity) }
+        if let index = queues.index(of: identity.rendition) { queues.values[index].markFinal(identity) }
     }
 
     /// A segment may be long in coming: the reason is told when its turn has passed.
@@ -142,18 +142,18 @@ struct Publisher: Sendable {
     }
 
     /// The next time at which something may move without an event; nil when there is none.
-    func nextTurn(after now: SteadyInstant) -> SteadyInstant? {
-        // Patience has ended behind its last instant.
+    func nextTimeout(after now: SteadyInstant) -> SteadyInstant? {
+        // A timeout has passed after its last instant.
         let target = target
         let end = request.map { $0.since + target + target + target + .milliseconds(1) }
         var next = end.flatMap { $0 > now ? $0 : nil }
-        for place in queues.values.indices {
-            next = next.orEarlier(queues.values[place].nextTurn(after: now, target: target))
+        for index in queues.values.indices {
+            next = next.orEarlier(queues.values[index].nextTimeout(after: now, target: target))
         }
         return next
     }
 
-    /// The target duration that patience is measured with.
+    /// The target duration by which timeouts are measured.
     var target: Duration { .seconds(max(targetSeconds, sourceSeconds, 1)) }
 
     private mutating func takeLate(_ limit: Int, _ decisions: inout Decisions) {
@@ -176,8 +176,8 @@ struct Publisher: Sendable {
         guard end.microseconds > 0 else { return }
         let target = target
         var settled: Instant?
-        for place in queues.values.indices where !queues.values[place].isSilent(now: now, target: target) {
-            let end = queues.values[place].next ?? queues.values[place].settledEnd ?? watermark
+        for index in queues.values.indices where !queues.values[index].isSilent(now: now, target: target) {
+            let end = queues.values[index].next ?? queues.values[index].settledEnd ?? watermark
             settled = min(settled ?? end, end)
         }
         guard let reached = settled else { return }

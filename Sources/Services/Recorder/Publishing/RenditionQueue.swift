@@ -21,11 +21,11 @@ struct RenditionQueue: Sendable {
     /// The format of the last published segment.
     var format: SegmentFormat?
     /// Where the timestamps of what was published stand.
-    private var timestamps = TimestampTrail()
+    private var timestamps = TimestampContinuity()
     /// Asked for by something that was given up.
     var pendingBoundary: String?
-    /// When the first segment became the next one.
-    private var turnBegan: SteadyInstant
+    /// Since when the first segment has been the next one to publish.
+    private var firstSince: SteadyInstant
     /// When the first of the segments that were waited for in a row became the next one.
     private var waitBegan: SteadyInstant
     /// When something was last stored or published, or was listed where nothing waited.
@@ -34,7 +34,7 @@ struct RenditionQueue: Sendable {
     init(rendition: RenditionID, nextNumber: Int64 = 0, now: SteadyInstant) {
         self.rendition = rendition
         self.nextNumber = nextNumber
-        turnBegan = now
+        firstSince = now
         waitBegan = now
         lastProgress = now
     }
@@ -59,12 +59,12 @@ struct RenditionQueue: Sendable {
         return segments[0].start - publishedEnd > Limits.seam ? "hole" : nil
     }
 
-    /// The boundary after a segment that was given up: its cause and place; nil when none is due.
+    /// The boundary after a segment that was given up: its cause and start; nil when none is due.
     ///
     /// Nil too when the next segment is stored, as it asks for the boundary in its turn. Asked for at once,
     /// the boundary lies where the hole begins, so that no segment after the hole is too late for it.
     @inline(__always)
-    func owedBoundary(in current: Int32) -> (cause: String, place: Instant)? {
+    func boundaryAfterGivenUp(in current: Int32) -> (cause: String, start: Instant)? {
         guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
             segments.first?.storedAt == nil
         else {
@@ -77,7 +77,7 @@ struct RenditionQueue: Sendable {
     /// of its own, or one target duration in which a stored segment behind it could have been published.
     @inline(__always)
     func isOverdue(now: SteadyInstant, target: Duration) -> Bool {
-        if now - turnBegan > target { return true }
+        if now - firstSince > target { return true }
         guard let waiting = firstStoredAt else { return false }
         return now - max(waitBegan, waiting) > target
     }
@@ -92,9 +92,9 @@ struct RenditionQueue: Sendable {
         return now - lastProgress > target + target + target && firstStoredAt == nil
     }
 
-    /// When patience ends next: with the first segment, with what may replace it, or with the rendition.
+    /// When the next timeout ends: of the first segment, of better bytes for it, or of the rendition.
     @inline(__always)
-    func nextTurn(after now: SteadyInstant, target: Duration) -> SteadyInstant? {
+    func nextTimeout(after now: SteadyInstant, target: Duration) -> SteadyInstant? {
         var next: SteadyInstant?
         func add(_ end: SteadyInstant) {
             let turn = end + .milliseconds(1)
@@ -105,7 +105,7 @@ struct RenditionQueue: Sendable {
             add(storedAt + target)
             add(storedAt + target + target)
         } else if !segments.isEmpty {
-            add(turnBegan + target)
+            add(firstSince + target)
             if let waiting = firstStoredAt { add(max(waitBegan, waiting) + target) }
         }
         return next
@@ -128,7 +128,7 @@ struct RenditionQueue: Sendable {
 extension RenditionQueue {
     mutating func listed(_ new: [PendingSegment], now: SteadyInstant) {
         if segments.isEmpty {
-            turnBegan = now
+            firstSince = now
             waitBegan = now
             lastProgress = now
         }
@@ -205,7 +205,7 @@ extension RenditionQueue {
         let end = segments[0].end
         segments.removeFirst()
         settledEnd = max(settledEnd ?? end, end)
-        turnBegan = now
+        firstSince = now
         waitBegan = now
     }
 }

@@ -10,24 +10,24 @@ import Timeline
 /// catalogue.
 struct ActionRunner: ActionPerforming {
     private let channel: Channel
-    private let parts: RecorderParts
+    private let dependencies: RecorderDependencies
     private let journal: ChannelJournal
     private let sources: SourceConnections
     private let logger: Logger
 
-    init(channel: Channel, parts: RecorderParts, journal: ChannelJournal, logger: Logger) {
+    init(channel: Channel, dependencies: RecorderDependencies, journal: ChannelJournal, logger: Logger) {
         self.channel = channel
-        self.parts = parts
+        self.dependencies = dependencies
         self.journal = journal
         self.logger = logger
-        sources = SourceConnections(channel: channel, parts: parts)
+        sources = SourceConnections(channel: channel, dependencies: dependencies)
     }
 
     /// Shows or logs something; does not wait.
     func tell(_ action: RecordingAction) {
         switch action {
         case .publishStatus(let status):
-            parts.board.set(status, of: channel.id)
+            dependencies.board.set(status, of: channel.id)
         case .log(let message):
             logger.log(
                 level: message.level, "\(message.text)",
@@ -50,8 +50,9 @@ struct ActionRunner: ActionPerforming {
         case .trimJournal(let positions): await journal.trim(positions)
         case .setAside(let entries, let reason): await setAside(entries, reason)
         case .commit(let batch):
+            let committer = dependencies.committer
             return .catalogueAnswered(
-                await Result(of: { () throws(CatalogueError) in try await parts.committer.commit(batch) }))
+                await Result(of: { () throws(CatalogueError) in try await committer.commit(batch) }))
         case .setPlaylistForm(let form): await set(form)
         case .deleteObject(let key): await delete(key)
         case .publishStatus, .log, .wait, .cancelFetches, .end: break
@@ -63,8 +64,8 @@ struct ActionRunner: ActionPerforming {
 
     private func fetch(_ request: PlaylistRequest) async -> RecordingEvent {
         do throws(SourceError) {
-            let link = try sources.link(of: request.use, forScouting: request.purpose == .scouting)
-            switch try await link.playlist(request, clock: parts.clock) {
+            let link = try sources.link(of: request.use, forFailback: request.purpose == .failbackCheck)
+            switch try await link.playlist(request, clock: dependencies.clock) {
             case .playlist(let fetched): return .playlistArrived(fetched, request)
             case .unchanged(let arrival): return .playlistUnchanged(arrival, request)
             }
@@ -129,7 +130,7 @@ struct ActionRunner: ActionPerforming {
     /// Recording goes on without it: it is entered again when the source is opened the next time.
     private func set(_ form: PlaylistForm) async {
         do {
-            try await parts.catalogue.setPlaylistForm(form, of: channel.row)
+            try await dependencies.catalogue.setPlaylistForm(form, of: channel.row)
         } catch {
             logger.warning("Cannot enter the playlist form", metadata: ["error": "\(error)"])
         }
@@ -137,7 +138,7 @@ struct ActionRunner: ActionPerforming {
 
     private func delete(_ key: ArchiveKey) async {
         do {
-            try await parts.store.delete(key)
+            try await dependencies.store.delete(key)
         } catch {
             logger.warning(
                 "Cannot delete encrypted bytes before their hour expires", metadata: ["error": "\(error)"])

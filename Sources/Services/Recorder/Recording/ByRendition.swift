@@ -17,15 +17,15 @@ struct ByRendition<Value: Sendable>: Sendable {
     }
 
     /// Where the value of a rendition lies; nil when it has none.
-    func place(of id: RenditionID) -> Int? {
-        for place in keys.indices where keys[place] == id { return place }
+    func index(of id: RenditionID) -> Int? {
+        for index in keys.indices where keys[index] == id { return index }
         return nil
     }
 
     subscript(_ id: RenditionID) -> Value? {
         @inline(__always) get {
-            guard let place = place(of: id) else { return nil }
-            return values[place]
+            guard let index = index(of: id) else { return nil }
+            return values[index]
         }
         _modify {
             var value = take(id)
@@ -36,18 +36,18 @@ struct ByRendition<Value: Sendable>: Sendable {
 
     /// Takes a value out, so that a change of it copies nothing.
     mutating func take(_ id: RenditionID) -> Value? {
-        guard let place = place(of: id) else { return nil }
-        keys.remove(at: place)
-        return values.remove(at: place)
+        guard let index = index(of: id) else { return nil }
+        keys.remove(at: index)
+        return values.remove(at: index)
     }
 
     /// Puts a value back that was taken out.
     mutating func insert(_ value: consuming Value, _ id: RenditionID) {
-        let place = keys.firstIndex { id < $0 } ?? keys.count
-        keys.insert(id, at: place)
+        let index = keys.firstIndex { id < $0 } ?? keys.count
+        keys.insert(id, at: index)
         // An insertion into an array would copy the value, which is large.
         var behind: [Value] = []
-        while values.count > place, let last = values.popLast() { behind.append(last) }
+        while values.count > index, let last = values.popLast() { behind.append(last) }
         values.append(value)
         while let next = behind.popLast() { values.append(next) }
     }

@@ -8,7 +8,7 @@ import Timeline
 /// Decides only; it has no clock.
 struct ChannelCondition: Sendable {
     /// The source as a whole does not deliver.
-    private(set) var trouble: GapReason?
+    private(set) var outage: GapReason?
     /// What is wrong with single renditions while the source as a whole delivers.
     private var failures: [RenditionID: String] = [:]
     /// Renditions whose playlists have ended.
@@ -32,7 +32,7 @@ struct ChannelCondition: Sendable {
     /// Why time may be missing before what a playlist lists next, unless its rendition knows better.
     ///
     /// An ended playlist says nothing of the time before it, and each rendition ends by its own.
-    var holeReason: GapReason? { trouble == .sourceEnded ? nil : trouble }
+    var holeReason: GapReason? { outage == .sourceEnded ? nil : outage }
 
     mutating func renditionsOpened() {
         (failures, ended) = ([:], [])
@@ -41,26 +41,26 @@ struct ChannelCondition: Sendable {
     /// The source does not deliver; true when that is new.
     mutating func sourceFailed(_ reason: GapReason, _ detail: String) -> Bool {
         self.detail = detail
-        guard trouble == nil else { return false }
-        trouble = reason
+        guard outage == nil else { return false }
+        outage = reason
         return true
     }
 
-    /// A playlist has arrived; true when the source was in trouble before and is not any more.
+    /// A playlist has arrived; true when the source had failed before and now delivers again.
     ///
     /// The source as a whole delivers when one of its `leading` renditions does, and has ended when all of
     /// them have.
     mutating func delivered(
-        _ id: RenditionID, ended isEnded: Bool, _ leading: [RenditionID], distrust: String?,
+        _ id: RenditionID, ended isEnded: Bool, _ leading: [RenditionID], dateRejection: String?,
     ) -> Bool {
         if isEnded { ended.insert(id) } else { ended.remove(id) }
         guard leading.contains(id) else { return false }
         if leading.allSatisfy(ended.contains) {
-            (trouble, detail) = (.sourceEnded, "the source has ended its playlist")
+            (outage, detail) = (.sourceEnded, "the source has ended its playlist")
         }
         guard !isEnded else { return false }
-        let recovers = trouble != nil
-        (trouble, detail) = (nil, distrust)
+        let recovers = outage != nil
+        (outage, detail) = (nil, dateRejection)
         return recovers
     }
 
@@ -86,7 +86,7 @@ struct ChannelCondition: Sendable {
     }
 
     /// Why nothing comes at the moment; nil while segments come.
-    var gapReason: GapReason? { trouble ?? failing }
+    var gapReason: GapReason? { outage ?? failing }
 
     /// The last try for a segment found no room for it.
     private var isDiskFull: Bool { failing == .diskFull }
@@ -99,7 +99,7 @@ struct ChannelCondition: Sendable {
 
     /// What is wrong, in words; nil when nothing is.
     func words(keyPendingCount: Int) -> String? {
-        if trouble == nil, isDiskFull { return "the disk is full: segments are not stored" }
+        if outage == nil, isDiskFull { return "the disk is full: segments are not stored" }
         if let detail { return detail }
         if let failing = failures.min(by: { $0.key < $1.key }) { return "\(failing.key): \(failing.value)" }
         return keyPendingCount == 0 ? refusal : "\(keyPendingCount) segments wait for their keys"
@@ -107,7 +107,7 @@ struct ChannelCondition: Sendable {
 
     func state(target: Duration, now: SteadyInstant) -> ChannelStatus.State {
         guard lastStored != nil || hasPast else { return .waiting }
-        if trouble == .sourceEnded { return .ended }
+        if outage == .sourceEnded { return .ended }
         return now >= stallsAt(target: target) ? .stalled : .recording
     }
 

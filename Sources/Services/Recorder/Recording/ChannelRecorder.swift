@@ -18,7 +18,7 @@ actor ChannelRecorder {
         var unfinished: [SegmentRequest]
     }
 
-    private struct Work {
+    private struct RunningAction {
         var task: Task<Void, Never>
         var isFetch: Bool
     }
@@ -31,8 +31,8 @@ actor ChannelRecorder {
     /// The one wait that the state has asked for.
     private var timer: Task<Void, Never>?
     /// What is under way, by its number.
-    private var works: [Int: Work] = [:]
-    private var workCount = 0
+    private var runningActions: [Int: RunningAction] = [:]
+    private var actionCount = 0
     /// Waits until nothing is under way.
     private var idle: CheckedContinuation<Void, Never>?
 
@@ -70,7 +70,7 @@ actor ChannelRecorder {
             }
         }
         timer?.cancel()
-        await abandonWork()
+        await cancelActions()
         return Result(ending: ending, unfinished: state.unfinished)
     }
 
@@ -82,7 +82,7 @@ actor ChannelRecorder {
                 try? await clock.sleep(until: time)
                 if !Task.isCancelled { events.continuation.yield(.clockAdvanced) }
             }
-        case .cancelFetches: for work in works.values where work.isFetch { work.task.cancel() }
+        case .cancelFetches: for work in runningActions.values where work.isFetch { work.task.cancel() }
         case .publishStatus, .log: performer.tell(action)
         case .fetchPlaylist, .fetchSegment, .probeSegment, .openPendingSegment: begin(action, isFetch: true)
         // Downloads are cancelled apart from the rest: their facts are still written.
@@ -91,35 +91,35 @@ actor ChannelRecorder {
     }
 
     private func begin(_ action: RecordingAction, isFetch: Bool) {
-        workCount += 1
-        let number = workCount
+        actionCount += 1
+        let number = actionCount
         let task = Task { [performer, events] in
             if let event = await performer.perform(action) { events.continuation.yield(event) }
             ended(number)
         }
-        works[number] = Work(task: task, isFetch: isFetch)
+        runningActions[number] = RunningAction(task: task, isFetch: isFetch)
     }
 
     private func ended(_ number: Int) {
-        works[number] = nil
-        if works.isEmpty { stopWaiting() }
+        runningActions[number] = nil
+        if runningActions.isEmpty { stopWaiting() }
     }
 
     /// Cancels what is under way and waits for its end, but not without bound: a write to a disk that does
     /// not answer cannot be cancelled, and must not keep the channel from being recorded.
-    private func abandonWork() async {
-        for work in works.values { work.task.cancel() }
-        guard !works.isEmpty else { return }
+    private func cancelActions() async {
+        for work in runningActions.values { work.task.cancel() }
+        guard !runningActions.isEmpty else { return }
         let limit = Task { [clock] in
             try? await clock.sleep(for: Limits.abandonment)
             stopWaiting()
         }
         await withCheckedContinuation { idle = $0 }
         limit.cancel()
-        guard !works.isEmpty else { return }
+        guard !runningActions.isEmpty else { return }
         logger.error(
             "Tasks of a recording did not end in time and are abandoned",
-            metadata: ["count": "\(works.count)"])
+            metadata: ["count": "\(runningActions.count)"])
     }
 
     private func stopWaiting() {

@@ -22,7 +22,7 @@ package struct Moment: Sendable, Equatable {
 /// A deterministic source of chance: the same seed gives the same recording.
 ///
 /// SplitMix64; not for secrets.
-package struct SeededChance: RandomNumberGenerator, Sendable {
+package struct SeededRandomNumberGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {
@@ -58,6 +58,8 @@ extension RecordingState {
 
     func arrival(of fetched: FetchedPlaylist) -> Arrival {
         let steady = fetched.arrival.steady
-        return Arrival(date: clock.date(at: steady), steady: steady, lead: fetched.lead.wholeMicroseconds)
+        return Arrival(
+            date: clock.date(at: steady), steady: steady, responseTime: fetched.responseTime.wholeMicroseconds
+        )
     }
 }

@@ -57,7 +57,7 @@ package enum RecordingEnding: Sendable, Equatable {
     /// Another node has taken the channel.
     case leaseLost
     /// A playlist reaches further back than what was read of the catalogue: more must be read.
-    case knewTooLittle
+    case needsMoreHistory
     /// The journal refused what no retry can change.
     case failed(String)
 }

@@ -10,7 +10,7 @@ extension RecordingState {
         let absent = absentRenditions(now: now)
         let pending = publication.nextBatch(absent: absent, now: now)
         for loss in pending?.growing ?? [] {
-            if let id = loss.rendition { progress.inTrouble(loss.reason, id) }
+            if let id = loss.rendition { progress.noteOutage(loss.reason, id) }
         }
         return pending
     }
@@ -19,12 +19,12 @@ extension RecordingState {
     ///
     /// A rendition that the source has removed has no gap. In doubt, the multivariant playlist is read again.
     private mutating func absentRenditions(now: SteadyInstant) -> [RenditionID: GapReason] {
-        guard isRecording, !publication.isBehind else { return [:] }
+        guard isRecording, !publication.hasBacklog else { return [:] }
         var reasons: [RenditionID: GapReason] = [:]
         for id in publication.publisher.passed(now: now) {
             guard let reason = sources.session?.absence(of: id, now: now) else { continue }
             if sources.session?.isStillNamed(id) ?? false {
-                reasons[id] = progress.renditions[id]?.trouble ?? reason
+                reasons[id] = progress.renditions[id]?.outage ?? reason
             } else {
                 requestRenewal(because: "a rendition brings nothing", now: now)
             }

@@ -54,7 +54,7 @@ extension RecordingState {
         _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         let isRetried = failure.isTransient && mayBecomeWhole(request)
-        if !isRetried || request.attempt >= Limits.triesForWhole { seekElsewhere(request, now: now) }
+        if !isRetried || request.attempt >= Limits.triesForWhole { searchOtherSources(request, now: now) }
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)

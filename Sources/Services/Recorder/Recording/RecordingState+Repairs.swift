@@ -23,23 +23,24 @@ extension RecordingState {
     }
 
     /// Notes the losses among new entries as holes that another source may fill.
-    mutating func noteHoles(_ news: [JournalEntry], of rendition: RenditionID) {
+    mutating func noteHoles(_ otherEntries: [JournalEntry], of rendition: RenditionID) {
         guard sources.hasAlternative, let source = progress.source else { return }
-        for entry in news {
+        for entry in otherEntries {
             if case .loss(let loss) = entry { noticedHoles.append((rendition, loss.window, source.url)) }
         }
     }
 
     /// A segment is lost, or has not come in its turn: another source may have it.
-    mutating func seekElsewhere(
+    mutating func searchOtherSources(
         _ segment: PlacedSegment, _ reason: GapReason, notIn source: SourceSettings,
     ) {
-        guard Self.isSoughtElsewhere(reason), sources.hasAlternative, sought.seek(segment) else { return }
-        seekExpired(segment, notIn: source)
+        guard Self.isWorthSearching(reason), sources.hasAlternative, missingSegments.beginSearch(segment)
+        else { return }
+        searchForExpired(segment, notIn: source)
     }
 
     /// A segment cannot be fetched from its source any more: another source may have it.
-    mutating func seekExpired(_ segment: PlacedSegment, notIn source: SourceSettings) {
+    mutating func searchForExpired(_ segment: PlacedSegment, notIn source: SourceSettings) {
         guard sources.hasAlternative else { return }
         noticedHoles.append((segment.identity.rendition, segment.window, source.url))
     }
@@ -47,7 +48,7 @@ extension RecordingState {
     /// Whether another source may help.
     ///
     /// A key almost always comes, and where the disk is full none helps.
-    static func isSoughtElsewhere(_ reason: GapReason) -> Bool {
+    static func isWorthSearching(_ reason: GapReason) -> Bool {
         switch reason {
         case .segmentMissing, .segmentCorrupt, .segmentExpired, .sourceGap: true
         default: false
@@ -55,10 +56,10 @@ extension RecordingState {
     }
 
     /// What a source refused in its turn is looked for elsewhere, while it is still tried for.
-    mutating func seekRefused(_ segments: [PlacedSegment]) {
+    mutating func searchForRefused(_ segments: [PlacedSegment]) {
         for segment in segments {
             guard let request = fetches.request(of: segment.identity), request.isRefused else { continue }
-            seekElsewhere(segment, .segmentMissing, notIn: request.use.source)
+            searchOtherSources(segment, .segmentMissing, notIn: request.use.source)
         }
     }
 }
@@ -128,7 +129,8 @@ extension RecordingState {
                 duration: 1),
             entry: playlist.segments[index], arrival: arrival.date, flags: [],
             listedNumber: playlist.number(at: index), discontinuityCount: 0, availableUntil: now)
-        repairDoubts[id] = RepairDoubt(playlist: playlist, index: index, fetched: fetched)
+        doubtfulRepairPlaylists[id] = DoubtfulRepairPlaylist(
+            playlist: playlist, index: index, fetched: fetched)
         filler.asks(1)
         perform(
             .probeSegment(
@@ -142,7 +144,7 @@ extension RecordingState {
         _ probed: ProbedSegment?, _ request: ProbeRequest, now: SteadyInstant,
     ) {
         let id = request.segment.identity.rendition
-        let doubt = repairDoubts.removeValue(forKey: id)
+        let doubt = doubtfulRepairPlaylists.removeValue(forKey: id)
         guard filler.use == request.use else { return }
         let source = request.use.source.url
         if let probed, let doubt, let rendition = progress.renditions[id],
@@ -192,11 +194,11 @@ extension RecordingState {
     private mutating func repairRun(_ use: SourceUse) -> Int64 {
         let (id, isNew) = filler.run(progress.repairRun(&generator))
         guard isNew else { return id }
-        let source = SourceLink.identity(use.source.url)
+        let source = SourceClient.identity(use.source.url)
         journal.add([
             .sourceRun(SourceRun(id: id, source: source, began: since, clock: progress.clock.rawValue))
         ])
-        log(.info, "Holes are filled from another source", ["source": SourceLink.logged(use.source.url)])
+        log(.info, "Holes are filled from another source", ["source": SourceClient.logged(use.source.url)])
         return id
     }
 }
@@ -220,9 +222,9 @@ extension RecordingState {
             } else {
                 media?.holds(probed.digest) ?? false
             }
-        guard !isMisplaced, !sought.isRecovered(segment.placed) else { return discard(stored) }
-        for settled in sought.repaired(segment.placed) where !publication.publisher.expects(settled.identity)
-        {
+        guard !isMisplaced, !missingSegments.isRecovered(segment.placed) else { return discard(stored) }
+        for settled in missingSegments.repaired(segment.placed)
+        where !publication.publisher.expects(settled.identity) {
             fetches.drop(settled.identity)
             publication.publisher.lost(settled, reason: .segmentMissing, note: "another source had it")
         }
@@ -252,7 +254,7 @@ extension RecordingState {
     /// - Returns: false when another source has brought it meanwhile: it is not kept twice
     mutating func isStillWanted(_ stored: StoredSegment, _ request: SegmentRequest) -> Bool {
         let segment = request.segment.placed
-        guard sought.came(segment), !publication.publisher.expects(segment.identity) else {
+        guard missingSegments.came(segment), !publication.publisher.expects(segment.identity) else {
             filler.settle(segment.window, of: segment.identity.rendition)
             return true
         }
@@ -267,7 +269,7 @@ extension RecordingState {
 }
 
 /// A playlist of another source that waits for what one of its segments shows.
-struct RepairDoubt: Sendable {
+struct DoubtfulRepairPlaylist: Sendable {
     var playlist: MediaPlaylist
     var index: Int
     var fetched: FetchedPlaylist

@@ -21,7 +21,7 @@ extension RecordingState {
         for gap in requests where gap.segment.entry.isGap {
             let note = "EXT-X-GAP or an impossible byte range"
             lose(gap.segment.placed, FetchFailure(.sourceGap, note, isTransient: false))
-            seekElsewhere(gap.segment.placed, .sourceGap, notIn: use.source)
+            searchOtherSources(gap.segment.placed, .sourceGap, notIn: use.source)
         }
         fetches.add(requests.filter { !$0.segment.entry.isGap }, of: id)
         for part in listing.parts where !fetches.holds(part.segment.identity) {
@@ -58,7 +58,7 @@ extension RecordingState {
         let segment = request.segment.placed
         if request.held != nil { return settle(request) }
         lose(segment, FetchFailure(.segmentExpired, "its URL now has another segment", isTransient: false))
-        seekElsewhere(segment, .segmentExpired, notIn: request.use.source)
+        searchOtherSources(segment, .segmentExpired, notIn: request.use.source)
     }
 
     /// Takes the answer of a download whose bytes may be those of another segment.
@@ -79,7 +79,7 @@ extension RecordingState {
     mutating func loseExpired(of source: SourceSettings) {
         for segment in progress.takeExpired() {
             lose(segment, FetchFailure(.segmentExpired, "the playlist dropped it before it could be fetched"))
-            seekExpired(segment, notIn: source)
+            searchForExpired(segment, notIn: source)
         }
     }
 
@@ -105,7 +105,7 @@ extension RecordingState {
         if !judgement.isPart {
             filler.drop(segment.identity)
         } else if retry == nil {
-            seekElsewhere(next, now: now)
+            searchOtherSources(next, now: now)
         }
         for identity in judgement.whole { takeAsWhole(identity) }
         for (cut, held) in judgement.cut { askForEnd(of: cut, held, as: request, now: now) }
@@ -149,13 +149,13 @@ extension RecordingState {
         var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         if failure.reason == .diskFull { request.wasDiskFull = true }
-        let cause = request.wasDiskFull ? failure.behindFullDisk : failure
+        let cause = request.wasDiskFull ? failure.asDiskFull : failure
         if isRetried {
             publication.publisher.noteDelay(of: request.segment.identity, cause.reason)
             progress.retried(request.segment.identity.rendition)
         }
         if !failure.isOwnLimit {
-            if Self.isSoughtElsewhere(failure.reason) { request.isRefused = true }
+            if Self.isWorthSearching(failure.reason) { request.isRefused = true }
             condition.segmentFailed(failure.reason)
         }
         tried(
@@ -165,7 +165,7 @@ extension RecordingState {
         guard !isRetried else { return }
         lose(request.segment.placed, cause)
         if request.isRefused {
-            seekElsewhere(request.segment.placed, failure.reason, notIn: request.use.source)
+            searchOtherSources(request.segment.placed, failure.reason, notIn: request.use.source)
         }
     }
 
@@ -268,7 +268,7 @@ extension RecordingState {
             entered(fact, at: line, now: now)
             keys.settled(pending, now: now)
             settleKey(pending, bytesAt: fact.key)
-        case .keyPending, .news:
+        case .keyPending, .other:
             publication.written(.segment(fact), at: line)
         }
     }
@@ -292,7 +292,7 @@ extension RecordingState {
             lose(request.segment.placed, FetchFailure(reason, "the journal: \(error)"))
         case .keyOpened(let pending):
             keys.notWritten(pending, now: now)
-        case .news:
+        case .other:
             publication.written(write.entry, at: nil)
         }
     }
@@ -306,9 +306,9 @@ extension RecordingState {
         for segment in segments.sorted(by: { $0.start < $1.start }) {
             let settings = channel.settings.sources
             guard
-                let source = settings.first(where: { SourceLink.identity($0.url) == segment.source })
+                let source = settings.first(where: { SourceClient.identity($0.url) == segment.source })
                     // Lines of older recorders have what logs show.
-                    ?? settings.first(where: { SourceLink.logged($0.url) == segment.source })
+                    ?? settings.first(where: { SourceClient.logged($0.url) == segment.source })
                     ?? settings.first
             else { return }
             let use = uses[source.url] ?? SourceUse(number: sources.nextUse(), source: source)

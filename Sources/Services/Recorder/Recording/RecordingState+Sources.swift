@@ -13,7 +13,7 @@ extension RecordingState {
             let former = progress.source ?? sources.source(identifiedBy: progress.newestRun?.source)
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
-                log(.info, "Another source is in use", ["source": SourceLink.logged(use.source.url)])
+                log(.info, "Another source is in use", ["source": SourceClient.logged(use.source.url)])
                 loseExpired(of: former ?? use.source)
             }
             perform(
@@ -24,7 +24,7 @@ extension RecordingState {
             perform(.fetchPlaylist(request))
         }
         for probe in sources.session?.dueProbes(now: now.steady) ?? [] { perform(.probeSegment(probe)) }
-        if let request = sources.scoutRequest(now: now.steady) { perform(.fetchPlaylist(request)) }
+        if let request = sources.failbackRequest(now: now.steady) { perform(.fetchPlaylist(request)) }
     }
 
     // MARK: Answers
@@ -36,7 +36,7 @@ extension RecordingState {
         let isCurrent = sources.isCurrent(request.use)
         if isCurrent { noteDeviations(fetched.notes) }
         switch request.purpose {
-        case .scouting: scouted(fetched, request, now: now)
+        case .failbackCheck: failbackPlaylistArrived(fetched, request, now: now)
         case .repair(let id): repairPlaylistArrived(fetched, request, id, now: now)
         case _ where !isCurrent: break
         case .opening: open(fetched, request, now: now)
@@ -45,7 +45,7 @@ extension RecordingState {
         }
     }
 
-    private mutating func noteDeviations(_ notes: [Note]) {
+    private mutating func noteDeviations(_ notes: [DeviationNote]) {
         for note in notes { noteDeviation(note.words) }
     }
 
@@ -75,14 +75,14 @@ extension RecordingState {
         }
         let steady = now.steady
         switch request.purpose {
-        case .scouting: sources.scoutFailed(request, now: steady)
+        case .failbackCheck: sources.failbackPlaylistFailed(request, now: steady)
         case .repair: repairPlaylistFailed(request, now: steady)
         case _ where !isCurrent: break
         case .opening where isAsked: openingFailed(error, now: steady)
         case .opening: sources.notAsked(now: steady, chance: generator.jitter())
         case .renewal: sources.session?.renewalFailed()
         case .rendition(let id) where isAsked: renditionFailed(id, error, now: steady)
-        case .rendition(let id): sources.session?.rest(id, now: steady, chance: generator.jitter())
+        case .rendition(let id): sources.session?.scheduleNext(id, now: steady, chance: generator.jitter())
         }
     }
 
@@ -154,7 +154,7 @@ extension RecordingState {
     }
 
     private mutating func sourceFailed(_ reason: GapReason, _ error: SourceError) {
-        progress.inTrouble(reason)
+        progress.noteOutage(reason)
         guard condition.sourceFailed(reason, error.description) else { return }
         log(.warning, "The source does not deliver", ["error": "\(error)"])
     }
@@ -217,9 +217,9 @@ extension RecordingState {
             return sources.session?.isMultivariant ?? false
                 ? renditionFailed(id, .unusable(reason), now: now) : reopen(reason, now: now)
         }
-        if progress.reachesBehindKnown(id, playlist) { return stop(.knewTooLittle, now: now) }
+        if progress.reachesBeforeKnown(id, playlist) { return stop(.needsMoreHistory, now: now) }
         let moment = moment(now)
-        sources.session?.redirected(id, to: fetched.edge, at: moment)
+        sources.session?.redirected(id, to: fetched.redirectTarget, at: moment)
         let failures = sources.session?.polls[id]?.polling.failures ?? 0
         let isTold = sources.session?.tellsTagsInForce(id, playlist) ?? true
         guard playlist.skip == nil || isTold && (failures >= 2 || progress.isContinued(id, by: playlist))
@@ -242,8 +242,8 @@ extension RecordingState {
         if let cause = listing.runCause {
             log(.info, "A source run begins", ["rendition": "\(id)", "reason": cause])
         }
-        journal.add(listing.news)
-        noteHoles(listing.news, of: id)
+        journal.add(listing.otherEntries)
+        noteHoles(listing.otherEntries, of: id)
         if !playlist.segments.isEmpty {
             publication.sourceTarget(
                 seconds: Int((PlaylistFollower.target(of: playlist) + 999_999) / 1_000_000))
@@ -257,7 +257,7 @@ extension RecordingState {
         relist(listing, playlist, fetched, of: id, use, now: now)
         enqueue(listing, of: id, base: fetched.base, use)
         if let probe = listing.probe { return doubt(probe, playlist, fetched, use, now: now) }
-        sources.session?.loaded(id, playlist, isNews: !listing.segments.isEmpty, now: now)
+        sources.session?.loaded(id, playlist, isChanged: !listing.segments.isEmpty, now: now)
         // The same playlist is needed again where its segments are fetched in turns.
         let isDone =
             !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil
@@ -274,7 +274,7 @@ extension RecordingState {
         logZone()
         if playlist.isEnded { progress.ended(id, isInDoubt: isInDoubt) }
         let leading = sources.session?.leading ?? []
-        if condition.delivered(id, ended: playlist.isEnded, leading, distrust: progress.distrust) {
+        if condition.delivered(id, ended: playlist.isEnded, leading, dateRejection: progress.dateRejection) {
             log(.info, "The source delivers again")
         }
     }
@@ -289,7 +289,7 @@ extension RecordingState {
         if condition > .healthy {
             sourceFailed(.sourceUnreachable, error)
         } else if poll.polling.failures >= 2, self.condition.renditionFailed(id, error.description) {
-            progress.inTrouble(.sourceUnreachable, id)
+            progress.noteOutage(.sourceUnreachable, id)
             log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
         }
         // The target of a redirect may be gone for good, whatever it answers. The configured URL may
@@ -310,7 +310,7 @@ extension RecordingState {
             if sources.hasAlternative { return sources.leave(now: now, chance: generator.jitter()) }
             requestRenewal(because: "the source brings nothing", now: now)
         }
-        sources.session?.rest(id, now: now, chance: generator.jitter())
+        sources.session?.scheduleNext(id, now: now, chance: generator.jitter())
     }
 
     /// Asks for a rendition at its next redundant stream.
@@ -351,7 +351,7 @@ extension RecordingState {
     ) {
         let limit = min(.microseconds(PlaylistFollower.target(of: playlist)), Limits.playlistTimeout)
         sources.session?.doubts(
-            segment.identity.rendition, RenditionPoll.Doubt(playlist: playlist, fetched: fetched))
+            segment.identity.rendition, RenditionPoll.DoubtfulPlaylist(playlist: playlist, fetched: fetched))
         perform(
             .probeSegment(
                 ProbeRequest(
@@ -386,15 +386,15 @@ extension RecordingState {
 
     // MARK: Preferred sources
 
-    private mutating func scouted(
+    private mutating func failbackPlaylistArrived(
         _ fetched: FetchedPlaylist, _ request: PlaylistRequest, now: SteadyInstant,
     ) {
-        switch sources.scouted(fetched, request) {
+        switch sources.failbackPlaylistArrived(fetched, request) {
         case .nothing: break
         case .asks(let next): perform(.fetchPlaylist(next))
         case .delivers(let source):
-            log(.info, "A preferred source delivers again", ["source": SourceLink.logged(source.url)])
-            sources.takeBack(source, now: now)
+            log(.info, "A preferred source delivers again", ["source": SourceClient.logged(source.url)])
+            sources.failBack(source, now: now)
         }
     }
 }

@@ -9,39 +9,40 @@ extension RecordingState {
     mutating func publishStatus(now: SteadyInstant) {
         let state = condition.state(target: publication.publisher.target, now: now)
         // Most events change none of it: it is compared part by part where it lies.
-        var isNews = !hasPublishedStatus
-        Self.say(state, as: &lastStatus.state, &isNews)
-        Self.say(liveEdge, as: &lastStatus.liveEdge, &isNews)
-        Self.say(words(now: now), as: &lastStatus.detail, &isNews)
-        Self.say(progress.sourceURL, as: &lastStatus.sourceURL, &isNews)
-        Self.say(progress.source?.priority, as: &lastStatus.sourcePriority, &isNews)
+        var isChanged = !hasPublishedStatus
+        Self.say(state, as: &lastStatus.state, &isChanged)
+        Self.say(liveEdge, as: &lastStatus.liveEdge, &isChanged)
+        Self.say(words(now: now), as: &lastStatus.detail, &isChanged)
+        Self.say(progress.sourceURL, as: &lastStatus.sourceURL, &isChanged)
+        Self.say(progress.source?.priority, as: &lastStatus.sourcePriority, &isChanged)
         Self.say(
             progress.source?.allowInvalidCertificate ?? false, as: &lastStatus.acceptsInvalidCertificate,
-            &isNews)
-        Self.say(progress.clock.rawValue, as: &lastStatus.clock, &isNews)
+            &isChanged)
+        Self.say(progress.clock.rawValue, as: &lastStatus.clock, &isChanged)
         Self.say(
-            progress.clockOffset.map { Microseconds.seconds($0) }, as: &lastStatus.clockOffsetSeconds, &isNews
+            progress.clockOffset.map { Microseconds.seconds($0) }, as: &lastStatus.clockOffsetSeconds,
+            &isChanged
         )
-        Self.say(progress.zone / Microseconds.perSecond, as: &lastStatus.zoneCorrectionSeconds, &isNews)
-        Self.say(Microseconds.seconds(clock.stepSize), as: &lastStatus.clockStepSeconds, &isNews)
-        Self.say(Microseconds.seconds(progress.drift), as: &lastStatus.driftSeconds, &isNews)
-        Self.say(sourceChangeCount, as: &lastStatus.sourceChanges, &isNews)
-        Self.say(deviations, as: &lastStatus.deviations, &isNews)
-        Self.say(condition.gapReason, as: &lastStatus.gapReason, &isNews)
+        Self.say(progress.zone / Microseconds.perSecond, as: &lastStatus.zoneCorrectionSeconds, &isChanged)
+        Self.say(Microseconds.seconds(clock.stepSize), as: &lastStatus.clockStepSeconds, &isChanged)
+        Self.say(Microseconds.seconds(progress.drift), as: &lastStatus.driftSeconds, &isChanged)
+        Self.say(sourceChangeCount, as: &lastStatus.sourceChanges, &isChanged)
+        Self.say(deviations, as: &lastStatus.deviations, &isChanged)
+        Self.say(condition.gapReason, as: &lastStatus.gapReason, &isChanged)
         if !says(lastStatus.renditions) {
             lastStatus.renditions = progress.renditions.values.map(\.status)
-            isNews = true
+            isChanged = true
         }
-        guard isNews else { return }
+        guard isChanged else { return }
         hasPublishedStatus = true
         perform(.publishStatus(lastStatus))
     }
 
     private static func say<Part: Equatable>(
-        _ value: Part, as part: inout Part, _ isNews: inout Bool,
+        _ value: Part, as part: inout Part, _ isChanged: inout Bool,
     ) {
         if value == part { return }
-        (part, isNews) = (value, true)
+        (part, isChanged) = (value, true)
     }
 
     /// Whether these are the statuses of the renditions now.

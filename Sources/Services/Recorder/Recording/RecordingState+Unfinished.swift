@@ -27,7 +27,7 @@ extension RecordingState {
                     if request.held != nil { continue }
                     let failure = FetchFailure(.segmentExpired, "not fetched before a restart")
                     lose(request.segment.placed, failure)
-                    seekExpired(request.segment.placed, notIn: request.use.source)
+                    searchForExpired(request.segment.placed, notIn: request.use.source)
                     continue
                 }
                 // Uses of sources count from the beginning in each recorder.

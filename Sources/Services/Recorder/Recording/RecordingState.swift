@@ -25,7 +25,7 @@ package struct RecordingState: Sendable {
 
     /// How far the next batch is on its way into the catalogue.
     private enum Commit: Sendable {
-        case resting(until: SteadyInstant)
+        case pausing(until: SteadyInstant)
         /// Lines of the journal were asked for, to be published first.
         case reading
         case underWay
@@ -41,16 +41,16 @@ package struct RecordingState: Sendable {
     var progress: ChannelProgress
     var fetches = FetchQueues()
     var filler: HoleFiller
-    var sought = SoughtSegments()
+    var missingSegments = MissingSegments()
     /// Holes that were noticed since the last event, and the URLs of the sources that have nothing for them.
     var noticedHoles: [(rendition: RenditionID, window: TimeWindow, source: String)] = []
     /// Playlists of other sources that wait for what a segment of theirs shows.
-    var repairDoubts: [RenditionID: RepairDoubt] = [:]
+    var doubtfulRepairPlaylists: [RenditionID: DoubtfulRepairPlaylist] = [:]
     var keys = KeyRetries()
     var journal = JournalQueue()
     var publication: Publication
     var condition: ChannelCondition
-    var generator: SeededChance
+    var generator: SeededRandomNumberGenerator
     /// Gives the dates of everything that is recorded.
     var clock: RecordingClock
     private var phase = Phase.resuming
@@ -97,8 +97,8 @@ package struct RecordingState: Sendable {
         publication = Publication(channel: channel.row, lease: lease)
         publication.resume(heads, now: now.steady)
         condition = ChannelCondition(began: now, hasPast: lease.publishedHead.end.microseconds > 0)
-        generator = SeededChance(seed: seed)
-        commit = .resting(until: now.steady)
+        generator = SeededRandomNumberGenerator(seed: seed)
+        commit = .pausing(until: now.steady)
         since = clock.date(at: now.steady)
         lastStatus = ChannelStatus(state: .waiting, since: since)
         liveEdge = Self.liveEdge(lease.publishedHead.watermark)
@@ -107,12 +107,12 @@ package struct RecordingState: Sendable {
     /// Takes an event; gives what is to be done now, in order.
     package mutating func handle(_ event: consuming RecordingEvent, at now: Moment) -> [RecordingAction] {
         if case .ended = phase { return [] }
-        // A start reads the journal in any case; only falling behind later is news.
-        let couldFallBehind = isRecording && !publication.isBehind
+        // A start always reads the journal; only a later backlog is worth a log message.
+        let couldFallBehind = isRecording && !publication.hasBacklog
         observeClock(now)
         receive(event, at: now)
         act(at: now)
-        if couldFallBehind, publication.isBehind {
+        if couldFallBehind, publication.hasBacklog {
             log(.notice, "Facts wait in the journal until the catalogue has taken those before them")
         }
         publishStatus(now: now.steady)
@@ -233,7 +233,7 @@ extension RecordingState {
     private var nextCommit: SteadyInstant? {
         guard publishes else { return nil }
         switch commit {
-        case .resting(let time): return publication.nextWork(from: time)
+        case .pausing(let time): return publication.nextWork(from: time)
         case .retrying(let time): return time
         case .reading, .underWay: return nil
         }
@@ -253,7 +253,7 @@ extension RecordingState {
             guard time <= now, let pending = publication.pending else { return }
             commit = .underWay
             perform(.commit(pending.batch))
-        case .resting(let until):
+        case .pausing(let until):
             guard until <= now && publication.hasWork(at: now) || isFinishing else { return }
             if let cursor = publication.linesWanted {
                 commit = .reading
@@ -269,7 +269,7 @@ extension RecordingState {
             if isFinishing, !readsMore, journal.isEmpty, case .finishing(let ending, _) = phase {
                 return end(ending)
             }
-            commit = .resting(until: readsMore ? now : now + Limits.commitInterval)
+            commit = .pausing(until: readsMore ? now : now + Limits.commitInterval)
             return
         }
         for loss in pending.overdue {
@@ -277,7 +277,7 @@ extension RecordingState {
                 .warning, "A segment was not stored in time; what follows it is published without it",
                 ["rendition": loss.rendition?.description ?? ""])
         }
-        seekRefused(pending.batch.listed)
+        searchForRefused(pending.batch.listed)
         commit = .underWay
         perform(.commit(pending.batch))
     }
@@ -314,7 +314,7 @@ extension RecordingState {
         catalogueError = nil
         liveEdge = Self.liveEdge(pending.batch.publishedHead.watermark)
         let hasMore = pending.isFull || publication.linesWanted != nil
-        commit = .resting(until: hasMore ? now : now + Limits.commitInterval)
+        commit = .pausing(until: hasMore ? now : now + Limits.commitInterval)
         if !isHeld { stop(.leaseLost, now: now) }
     }
 }
@@ -326,7 +326,7 @@ extension RecordingState {
     ) {
         switch (result, phase) {
         case (.failure(let error), _):
-            commit = .resting(until: now + Limits.commitInterval)
+            commit = .pausing(until: now + Limits.commitInterval)
             isFinishing ? end(.failed("\(error)")) : stop(.failed("\(error)"), now: now)
         case (.success(let lines), .resuming):
             resume(lines, now: now)

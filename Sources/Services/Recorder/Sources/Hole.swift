@@ -39,33 +39,33 @@ struct Repair: Sendable {
 /// The segments that did not come in their turn, and what came for them, so that no time is kept twice.
 ///
 /// The source in use and another one may both bring the same time.
-struct SoughtSegments: Sendable {
-    private struct Part: Sendable {
+struct MissingSegments: Sendable {
+    private struct RenditionWindow: Sendable {
         var rendition: RenditionID
         var window: TimeWindow
     }
 
     /// Still tried for at the source in use, or lost.
-    private var sought: [SegmentIdentity: TimeWindow] = [:]
+    private var missingSegments: [SegmentIdentity: TimeWindow] = [:]
     /// Those of them that came after all.
-    private var recovered: [Part] = []
+    private var recovered: [RenditionWindow] = []
     /// What came from other sources.
-    private var repaired: [Part] = []
+    private var repaired: [RenditionWindow] = []
 
     /// A segment does not come for now.
     ///
     /// - Returns: false when that was known
-    mutating func seek(_ segment: PlacedSegment) -> Bool {
-        if sought.count > Limits.holes { sought = [:] }
-        return sought.updateValue(segment.window, forKey: segment.identity) == nil
+    mutating func beginSearch(_ segment: PlacedSegment) -> Bool {
+        if missingSegments.count > Limits.holes { missingSegments = [:] }
+        return missingSegments.updateValue(segment.window, forKey: segment.identity) == nil
     }
 
     /// A segment came from the source in use.
     ///
     /// - Returns: whether another one has brought it already
     mutating func came(_ segment: PlacedSegment) -> Bool {
-        guard sought.removeValue(forKey: segment.identity) != nil else { return false }
-        let part = Part(rendition: segment.identity.rendition, window: segment.window)
+        guard missingSegments.removeValue(forKey: segment.identity) != nil else { return false }
+        let part = RenditionWindow(rendition: segment.identity.rendition, window: segment.window)
         if Self.covers(repaired, part) { return true }
         Self.keep(&recovered, part)
         return false
@@ -73,7 +73,7 @@ struct SoughtSegments: Sendable {
 
     /// Whether the source in use has brought the time of a repair.
     func isRecovered(_ segment: PlacedSegment) -> Bool {
-        Self.covers(recovered, Part(rendition: segment.identity.rendition, window: segment.window))
+        Self.covers(recovered, RenditionWindow(rendition: segment.identity.rendition, window: segment.window))
     }
 
     /// A segment came from another source.
@@ -81,20 +81,20 @@ struct SoughtSegments: Sendable {
     /// - Returns: the segments that need not be tried for any more
     mutating func repaired(_ segment: PlacedSegment) -> [PlacedSegment] {
         let id = segment.identity.rendition
-        Self.keep(&repaired, Part(rendition: id, window: segment.window))
-        return sought.filter {
+        Self.keep(&repaired, RenditionWindow(rendition: id, window: segment.window))
+        return missingSegments.filter {
             $0.key.rendition == id && $0.value.overlaps(segment.window)
-                && Self.covers(repaired, Part(rendition: id, window: $0.value))
+                && Self.covers(repaired, RenditionWindow(rendition: id, window: $0.value))
         }.map { PlacedSegment(identity: $0.key, start: $0.value.begin, duration: $0.value.microseconds) }
     }
 
-    private static func keep(_ parts: inout [Part], _ part: Part) {
+    private static func keep(_ parts: inout [RenditionWindow], _ part: RenditionWindow) {
         parts.append(part)
         if parts.count > Limits.holes { parts.removeFirst() }
     }
 
     /// Whether parts cover more than half of one.
-    private static func covers(_ parts: [Part], _ part: Part) -> Bool {
+    private static func covers(_ parts: [RenditionWindow], _ part: RenditionWindow) -> Bool {
         let held = parts.lazy.filter { $0.rendition == part.rendition && $0.window.overlaps(part.window) }
             .reduce(Int64(0)) { $0 + $1.window.clamped(to: part.window).microseconds }
         return held > part.window.microseconds / 2

@@ -24,7 +24,7 @@ struct HoleFiller: Sendable {
     private var waiting: [SegmentRequest] = []
     private(set) var running: SegmentRequest?
     /// Segments that are stored in part.
-    var parts = SoughtParts()
+    var parts = PartRepairs()
 
     init(_ sources: [SourceSettings]) {
         self.sources = sources

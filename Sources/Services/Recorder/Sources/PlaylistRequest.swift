@@ -22,7 +22,7 @@ package struct PlaylistRequest: Sendable, Equatable {
         /// The multivariant playlist again, as tokens in its URLs may have expired.
         case renewal
         /// To see whether a preferred source delivers again.
-        case scouting
+        case failbackCheck
         /// To fill holes from another source; nil asks for its first playlist.
         case repair(RenditionID?)
     }
@@ -104,34 +104,35 @@ package struct FetchedPlaylist: Sendable {
     /// The URL after redirects: the base of relative ones.
     @Boxed var base: HTTPURL
     /// Where the URL that was asked led to; nil where it led nowhere else.
-    @Boxed var edge: HTTPURL?
+    @Boxed var redirectTarget: HTTPURL?
     /// When the last byte had arrived.
     var arrival: Moment
     /// How long the answer took; the time in our own queue is no part of it.
-    var lead: Duration
+    var responseTime: Duration
     /// Nil when it cannot be told from others.
     @Boxed var version: PlaylistVersion?
     /// Where it deviates from the standard.
-    var notes: [Note] = []
+    var notes: [DeviationNote] = []
 
     /// `digest` is SHA-256 of the playlist at `url`; nil where it cannot be told from others.
     package init(
-        playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero,
+        playlist: Playlist, base: HTTPURL, arrival: Moment, responseTime: Duration = .zero,
         digest: [UInt8]? = nil, of url: HTTPURL? = nil,
     ) {
         let version = digest.map { PlaylistVersion(digest: $0, url: url ?? base) }
-        self.init(playlist: playlist, base: base, arrival: arrival, lead: lead, version: version)
+        self.init(
+            playlist: playlist, base: base, arrival: arrival, responseTime: responseTime, version: version)
     }
 
     init(
-        playlist: Playlist, base: HTTPURL, arrival: Moment, lead: Duration = .zero,
-        version: PlaylistVersion?, notes: [Note] = [],
+        playlist: Playlist, base: HTTPURL, arrival: Moment, responseTime: Duration = .zero,
+        version: PlaylistVersion?, notes: [DeviationNote] = [],
     ) {
         self.notes = notes
         self.playlist = playlist
         self.base = base
         self.arrival = arrival
-        self.lead = lead
+        self.responseTime = responseTime
         self.version = version
     }
 }

@@ -5,7 +5,7 @@ import HLS
 struct RedundantStreams: Sendable {
     /// The first of them.
     var variant: VariantStream
-    var spares: [VariantStream] = []
+    var backups: [VariantStream] = []
 
     /// The variants that have media of their own, in the order of the playlist.
     static func of(_ variants: [VariantStream]) -> [RedundantStreams] {
@@ -15,14 +15,14 @@ struct RedundantStreams: Sendable {
         var streams: [RedundantStreams] = []
         for variant in distinct where variant.pathwayID == pathway {
             if let place = streams.firstIndex(where: { repeats($0.variant, variant) }) {
-                streams[place].spares.append(variant)
+                streams[place].backups.append(variant)
             } else {
                 streams.append(RedundantStreams(variant: variant))
             }
         }
         for variant in distinct where variant.pathwayID != pathway {
             guard let place = counterpart(of: variant, in: streams.map(\.variant)) else { continue }
-            streams[place].spares.append(variant)
+            streams[place].backups.append(variant)
         }
         return streams
     }

@@ -193,7 +193,7 @@ extension RenditionMatching {
         }
     }
 
-    /// For each of the fewer bandwidths the place of its partner, in order.
+    /// The index of the partner of each bandwidth of the shorter list, in order.
     private static func nearest(_ fewer: [Int64?], in more: [Int64?]) -> [Int] {
         var next = 0
         return fewer.indices.map { place in

@@ -81,19 +81,19 @@ struct RenditionPlan: Sendable {
         let uris = Set(variants.map(\.uri))
         let pathway = playlist.variants.first?.pathwayID
         let all = playlist.variants.filter { uris.contains($0.uri) && $0.pathwayID == pathway }
-        let spares = streams.filter { uris.contains($0.variant.uri) }.flatMap(\.spares)
+        let backups = streams.filter { uris.contains($0.variant.uri) }.flatMap(\.backups)
         let ofVariants = variants.enumerated().map { position, variant in
             Item(
                 description: describe(variant, position, in: playlist), uri: variant.uri,
-                fallbacks: streams.first { $0.variant.uri == variant.uri }?.spares.map(\.uri) ?? [])
+                fallbacks: streams.first { $0.variant.uri == variant.uri }?.backups.map(\.uri) ?? [])
         }
         return ofVariants
             + alternatives(
                 playlist, .audio, groups: Set(all.compactMap(\.audioGroup)),
-                spare: Set(spares.compactMap(\.audioGroup)))
+                backup: Set(backups.compactMap(\.audioGroup)))
             + alternatives(
                 playlist, .subtitles, groups: Set(all.compactMap(\.subtitlesGroup)),
-                spare: Set(spares.compactMap(\.subtitlesGroup)))
+                backup: Set(backups.compactMap(\.subtitlesGroup)))
     }
 
     private static func chosen(_ variants: [VariantStream], _ choice: RenditionChoice) -> [VariantStream] {
@@ -107,11 +107,11 @@ struct RenditionPlan: Sendable {
     /// Those of the groups in use; what only redundant variants use is redundant, too.
     private static func alternatives(
         _ playlist: MultivariantPlaylist, _ type: Rendition.MediaType, groups: Set<String>,
-        spare: Set<String>,
+        backup: Set<String>,
     ) -> [Item] {
         var uris: Set<String> = []
         let all = playlist.renditions.filter { $0.type == type }
-        let redundant = all.filter { spare.subtracting(groups).contains($0.groupID) }
+        let redundant = all.filter { backup.subtracting(groups).contains($0.groupID) }
         return all.filter { groups.contains($0.groupID) }.compactMap { rendition -> Item? in
             guard let uri = rendition.uri, uris.insert(uri).inserted else { return nil }
             let same = redundant.filter {

@@ -9,27 +9,27 @@ import Timeline
 final class SourceConnections: Sendable {
     private struct Connection: Sendable {
         var use: SourceUse
-        var link: SourceLink
+        var link: SourceClient
         var fetchers: [RenditionID: SegmentFetcher] = [:]
     }
 
     private let channel: Channel
-    private let parts: RecorderParts
+    private let dependencies: RecorderDependencies
     private let keys: KeyCache
     private let recording = Mutex<[Connection]>([])
-    private let scouting = Mutex<Connection?>(nil)
+    private let failbackCheck = Mutex<Connection?>(nil)
 
-    init(channel: Channel, parts: RecorderParts) {
+    init(channel: Channel, dependencies: RecorderDependencies) {
         self.channel = channel
-        self.parts = parts
-        keys = KeyCache(channel: channel.id, store: parts.store, clock: parts.clock)
+        self.dependencies = dependencies
+        keys = KeyCache(channel: channel.id, store: dependencies.store, clock: dependencies.clock)
     }
 
-    func link(of use: SourceUse, forScouting: Bool) throws(SourceError) -> SourceLink {
-        guard forScouting else {
+    func link(of use: SourceUse, forFailback: Bool) throws(SourceError) -> SourceClient {
+        guard forFailback else {
             return try recording.withLock { (known) throws(SourceError) in try connection(use, &known).link }
         }
-        return try scouting.withLock { (known) throws(SourceError) in
+        return try failbackCheck.withLock { (known) throws(SourceError) in
             if let known, known.use == use { return known.link }
             let link = try open(use)
             known = Connection(use: use, link: link)
@@ -64,23 +64,24 @@ final class SourceConnections: Sendable {
         }
         let connection = Connection(use: use, link: try open(use))
         known.append(connection)
-        if known.count > Limits.rememberedConnections { known.removeFirst() }
+        if known.count > Limits.keptConnections { known.removeFirst() }
         return connection
     }
 
-    private func open(_ use: SourceUse) throws(SourceError) -> SourceLink {
+    private func open(_ use: SourceUse) throws(SourceError) -> SourceClient {
         do {
-            return try SourceLink(use.source, client: parts.client, policy: parts.addressPolicy)
+            return try SourceClient(
+                use.source, client: dependencies.client, policy: dependencies.addressPolicy)
         } catch {
             throw .unreachable("\(error)")
         }
     }
 
-    private func makeFetcher(_ rendition: RenditionID, _ link: SourceLink) -> SegmentFetcher {
+    private func makeFetcher(_ rendition: RenditionID, _ link: SourceClient) -> SegmentFetcher {
         SegmentFetcher(
-            channel: channel.id, rendition: rendition, link: link, store: parts.store, keys: keys,
+            channel: channel.id, rendition: rendition, link: link, store: dependencies.store, keys: keys,
             initializations: InitSectionCache(
-                channel: channel.id, rendition: rendition, store: parts.store),
-            encryption: channel.settings.encryption, isDiskFull: parts.isDiskFull)
+                channel: channel.id, rendition: rendition, store: dependencies.store),
+            encryption: channel.settings.encryption, isDiskFull: dependencies.isDiskFull)
     }
 }

@@ -10,7 +10,7 @@ struct SourceFollower: Sendable {
     private var order: SourceOrder
     /// The source in use; nil between two openings.
     var session: SourceSession?
-    private(set) var scout: SourceScout?
+    private(set) var failbackCheck: FailbackCheck?
     /// When the next source is opened; nil while one is in use.
     private var opening: SteadyInstant?
     /// When the last one was opened; nil before the first.
@@ -18,7 +18,7 @@ struct SourceFollower: Sendable {
     private var useCount = 0
     /// What was last seen of a source: its target duration and what its playlist held, microseconds, and when
     /// it last brought something.
-    private var lastSeen: (target: Int64, playlistLength: Int64, news: SteadyInstant)
+    private var lastSeen: (target: Int64, playlistLength: Int64, lastChange: SteadyInstant)
 
     init(_ sources: [SourceSettings], now: SteadyInstant) {
         order = SourceOrder(sources)
@@ -30,7 +30,7 @@ struct SourceFollower: Sendable {
 
     /// When something is due next.
     var next: SteadyInstant? {
-        opening.orEarlier(session?.next).orEarlier(scout?.next)
+        opening.orEarlier(session?.next).orEarlier(failbackCheck?.next)
     }
 
     /// A number for another use of a source.
@@ -51,17 +51,17 @@ struct SourceFollower: Sendable {
         (self.opening, opened) = (nil, now)
         let use = SourceUse(number: nextUse(), source: source)
         session = SourceSession(use, now: now)
-        scout =
+        failbackCheck =
             order.preferred.isEmpty
             ? nil
-            : SourceScout(
-                order.preferred, pause: order.scoutPause, first: isFirst ? .zero : nil, now: now)
+            : FailbackCheck(
+                order.preferred, pause: order.failbackPause, first: isFirst ? .zero : nil, now: now)
         return use
     }
 
     /// The source that recordings name so; nil if the channel has it no more.
     func source(identifiedBy identity: String?) -> SourceSettings? {
-        order.sources.first { SourceLink.identity($0.url) == identity }
+        order.sources.first { SourceClient.identity($0.url) == identity }
     }
 
     /// Whether an answer is to a request of the source in use.
@@ -101,45 +101,47 @@ struct SourceFollower: Sendable {
     }
 
     /// A preferred source delivers again: it is opened at once.
-    mutating func takeBack(_ source: SourceSettings, now: SteadyInstant) {
-        order.takeBack(source, now: now)
-        (session, scout, opening) = (nil, nil, now)
+    mutating func failBack(_ source: SourceSettings, now: SteadyInstant) {
+        order.failBack(source, now: now)
+        (session, failbackCheck, opening) = (nil, nil, now)
     }
 
     /// Nothing is asked of any source any more.
     mutating func stop() {
-        (session, scout, opening) = (nil, nil, nil)
+        (session, failbackCheck, opening) = (nil, nil, nil)
     }
 
     private mutating func pause(now: SteadyInstant, chance: Double) {
         if let polling = session?.shortest {
-            lastSeen = (polling.target, polling.playlistLength, polling.lastNews)
+            lastSeen = (polling.target, polling.playlistLength, polling.lastChange)
         }
         let pause = PollPace.afterFailure(
             order.rounds, target: lastSeen.target, playlistLength: lastSeen.playlistLength,
-            lasting: now - lastSeen.news)
+            lasting: now - lastSeen.lastChange)
         open(after: .microseconds(pause), now: now, chance: chance)
     }
 
     private mutating func open(after pause: Duration, now: SteadyInstant, chance: Double) {
-        (session, scout) = (nil, nil)
+        (session, failbackCheck) = (nil, nil)
         opening = now + .microseconds(PollPace.jittered(pause.wholeMicroseconds, chance: chance))
     }
 }
 
 /// Looking at preferred sources.
 extension SourceFollower {
-    mutating func scoutRequest(now: SteadyInstant) -> PlaylistRequest? {
-        guard let next = scout?.next, next <= now else { return nil }
+    mutating func failbackRequest(now: SteadyInstant) -> PlaylistRequest? {
+        guard let next = failbackCheck?.next, next <= now else { return nil }
         let use = nextUse()
-        return scout?.request(use: use, now: now)
+        return failbackCheck?.request(use: use, now: now)
     }
 
-    mutating func scouted(_ fetched: FetchedPlaylist, _ request: PlaylistRequest) -> SourceScout.Finding {
-        scout?.arrived(fetched, request) ?? .nothing
+    mutating func failbackPlaylistArrived(_ fetched: FetchedPlaylist, _ request: PlaylistRequest)
+        -> FailbackCheck.Finding
+    {
+        failbackCheck?.arrived(fetched, request) ?? .nothing
     }
 
-    mutating func scoutFailed(_ request: PlaylistRequest, now: SteadyInstant) {
-        scout?.failed(request, now: now)
+    mutating func failbackPlaylistFailed(_ request: PlaylistRequest, now: SteadyInstant) {
+        failbackCheck?.failed(request, now: now)
     }
 }

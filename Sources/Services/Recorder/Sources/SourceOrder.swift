@@ -14,7 +14,7 @@ struct SourceOrder: Sendable {
     private var unopenedCount = 0
     /// When a preferred source was last taken back, and how often that did not last.
     private var returned: SteadyInstant?
-    private var relapses = 0
+    private var failedReturns = 0
 
     init(_ sources: [SourceSettings]) {
         self.sources = sources.enumerated().sorted {
@@ -28,9 +28,12 @@ struct SourceOrder: Sendable {
     /// Those that are taken back when they are good again, the most preferred first.
     var preferred: [SourceSettings] { Array(sources[..<min(index, sources.count)]) }
 
-    /// How long a preferred source is left alone before it is looked at: longer after each return that did
-    /// not last, as every change of source is a discontinuity.
-    var scoutPause: Duration { min(Limits.scoutPause * (1 << min(relapses, 8)), Limits.longestScoutPause) }
+    /// How long to wait before a preferred source is checked again.
+    ///
+    /// Longer after each return that did not last, because every change of source is a discontinuity.
+    var failbackPause: Duration {
+        min(Limits.failbackPause * (1 << min(failedReturns, 8)), Limits.longestFailbackPause)
+    }
 
     /// How often all sources failed to open, one after the other.
     var rounds: Int { unopenedCount / max(1, sources.count) }
@@ -38,7 +41,7 @@ struct SourceOrder: Sendable {
     /// A start begins with the source that was recorded from last, if it is still one of them: what it lists
     /// goes on from what is held, and may be gone when another one has turned out to be away.
     mutating func begin(with identity: String?) {
-        index = sources.firstIndex { SourceLink.identity($0.url) == identity } ?? 0
+        index = sources.firstIndex { SourceClient.identity($0.url) == identity } ?? 0
     }
 
     /// The source could be opened: failures count from the beginning.
@@ -72,13 +75,13 @@ struct SourceOrder: Sendable {
     /// The source brings nothing: the next one is tried, after the last one the first.
     mutating func leave(now: SteadyInstant) {
         guard sources.count > 1 else { return }
-        if let returned { relapses = now - returned < Limits.lastingReturn ? relapses + 1 : 0 }
+        if let returned { failedReturns = now - returned < Limits.stableFailback ? failedReturns + 1 : 0 }
         (returned, tries) = (nil, 0)
         index = (index + 1) % sources.count
     }
 
     /// A preferred source is good again.
-    mutating func takeBack(_ source: SourceSettings, now: SteadyInstant) {
+    mutating func failBack(_ source: SourceSettings, now: SteadyInstant) {
         guard let place = sources.firstIndex(of: source) else { return }
         index = place
         opened()

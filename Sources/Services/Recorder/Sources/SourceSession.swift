@@ -10,14 +10,14 @@ import Timeline
 struct SourceSession: Sendable {
     let use: SourceUse
     /// Where each rendition's playlist is; empty until the source's first playlist has come.
-    private(set) var places: [RenditionID: HTTPURL] = [:]
+    private(set) var playlistURLs: [RenditionID: HTTPURL] = [:]
     /// The same with the redundant streams, which are tried when a playlist fails.
     private var streams: [RenditionID: [HTTPURL]] = [:]
     /// Which of them is in use, and how many were tried since one last brought something.
-    private var streamTurns: [RenditionID: (place: Int, count: Int)] = [:]
+    private var streamChoices: [RenditionID: (index: Int, count: Int)] = [:]
     private(set) var polls = ByRendition<RenditionPoll>()
     /// Where the playlists were redirected to, and until when they are asked for there.
-    private var edges: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
+    private var redirects: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
     /// The playlists that were taken last.
     private var versions: [RenditionID: PlaylistVersion] = [:]
     /// Renditions with keys or initialization sections in their last playlist that left nothing out.
@@ -54,7 +54,7 @@ struct SourceSession: Sendable {
 
     /// The source is a media playlist, which has arrived already.
     mutating func open(single id: RenditionID, at url: HTTPURL, poll: RenditionPoll) {
-        (places, polls) = ([id: url], ByRendition([id: poll]))
+        (playlistURLs, polls) = ([id: url], ByRendition([id: poll]))
     }
 
     /// The source is a multivariant playlist with these renditions.
@@ -63,7 +63,7 @@ struct SourceSession: Sendable {
         polls: [RenditionID: RenditionPoll], at now: Moment,
     ) {
         (self.streams, self.variables, self.polls) = (streams, variables, ByRendition(polls))
-        places = streams.compactMapValues(\.first)
+        playlistURLs = streams.compactMapValues(\.first)
         (isMultivariant, lastRenewal, named) = (true, now.steady, now.steady)
         leader = streams.keys.min().map { ($0, now.steady + Limits.leaderLead) }
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
@@ -76,13 +76,14 @@ extension SourceSession {
     mutating func dueRequests(now: SteadyInstant) -> [PlaylistRequest] {
         var requests: [PlaylistRequest] = []
         if let until = leader?.until, until <= now { leader = nil }
-        for (place, id) in polls.keys.enumerated() where leader == nil || leader?.id == id {
-            guard let next = polls.values[place].next, next <= now else { continue }
-            polls.values[place].begin(at: now)
-            let polling = polls.values[place].polling
+        for (index, id) in polls.keys.enumerated() where leader == nil || leader?.id == id {
+            guard let next = polls.values[index].next, next <= now else { continue }
+            polls.values[index].begin(at: now)
+            let polling = polls.values[index].polling
             requests.append(
                 PlaylistRequest(
-                    use: use, purpose: .rendition(id), url: edge(of: id, now: now) ?? places[id],
+                    use: use, purpose: .rendition(id),
+                    url: redirectTarget(of: id, now: now) ?? playlistURLs[id],
                     isFresh: polling.failures > 0,
                     variables: variables, known: versions[id],
                     isConditional: polling.mayAskConditionally(now: now), begun: now))
@@ -98,11 +99,11 @@ extension SourceSession {
     /// The tries to read a doubtful segment that are due.
     mutating func dueProbes(now: SteadyInstant) -> [ProbeRequest] {
         var probes: [ProbeRequest] = []
-        for place in polls.values.indices {
-            guard let retry = polls.values[place].retryAt, retry <= now,
-                let probe = polls.values[place].doubt?.retry
+        for index in polls.values.indices {
+            guard let retry = polls.values[index].retryAt, retry <= now,
+                let probe = polls.values[index].doubt?.retry
             else { continue }
-            polls.values[place].doubt?.retry = nil
+            polls.values[index].doubt?.retry = nil
             probes.append(probe.request)
         }
         return probes
@@ -111,9 +112,9 @@ extension SourceSession {
     /// When something is due next.
     var next: SteadyInstant? {
         var next = nextRenewal
-        for (place, id) in polls.keys.enumerated() {
-            let load = leader == nil || leader?.id == id ? polls.values[place].next : leader?.until
-            next = next.orEarlier(load).orEarlier(polls.values[place].retryAt)
+        for (index, id) in polls.keys.enumerated() {
+            let load = leader == nil || leader?.id == id ? polls.values[index].next : leader?.until
+            next = next.orEarlier(load).orEarlier(polls.values[index].retryAt)
         }
         return next
     }
@@ -127,12 +128,12 @@ extension SourceSession {
 
     /// A playlist has arrived and was taken.
     mutating func loaded(
-        _ id: RenditionID, _ playlist: MediaPlaylist, isNews: Bool, now: SteadyInstant,
+        _ id: RenditionID, _ playlist: MediaPlaylist, isChanged: Bool, now: SteadyInstant,
     ) {
-        guard let place = polls.place(of: id) else { return }
-        let begun = polls.values[place].begun
-        polls.values[place].polling.loaded(playlist, changed: isNews, begun: begun, now: now)
-        if isNews { streamTurns[id]?.count = 0 }
+        guard let index = polls.index(of: id) else { return }
+        let begun = polls.values[index].begun
+        polls.values[index].polling.loaded(playlist, changed: isChanged, begun: begun, now: now)
+        if isChanged { streamChoices[id]?.count = 0 }
     }
 
     /// A playlist's URL led to another one: the next ones are asked for there.
@@ -142,18 +143,19 @@ extension SourceSession {
         guard let url else { return }
         let until = now.steady + Limits.redirectTime
         let expiry = TokenExpiry.renewal(of: [url], at: now)
-        edges[id] = (url, min(until, expiry ?? until))
+        redirects[id] = (url, min(until, expiry ?? until))
     }
 
     /// The server that answers now, as long as it brings something.
-    private mutating func edge(of id: RenditionID, now: SteadyInstant) -> HTTPURL? {
-        guard let edge = edges[id], edge.until > now, let polling = polls[id]?.polling, polling.failures == 0,
+    private mutating func redirectTarget(of id: RenditionID, now: SteadyInstant) -> HTTPURL? {
+        guard let redirectTarget = redirects[id], redirectTarget.until > now,
+            let polling = polls[id]?.polling, polling.failures == 0,
             polling.mayAskConditionally(now: now)
         else {
-            edges[id] = nil
+            redirects[id] = nil
             return nil
         }
-        return edge.url
+        return redirectTarget.url
     }
 
     /// Sets the version of the playlist taken last; with nil the next one is read even if it is the same.
@@ -175,18 +177,18 @@ extension SourceSession {
     ///
     /// - Returns: until when the source can be expected to hold what it lists; nil without such a playlist
     mutating func unchanged(_ id: RenditionID, now: SteadyInstant) -> SteadyInstant? {
-        guard let place = polls.place(of: id) else { return nil }
-        let begun = polls.values[place].begun
-        polls.values[place].polling.unchanged(begun: begun, now: now)
-        return now + polls.values[place].polling.availability
+        guard let index = polls.index(of: id) else { return nil }
+        let begun = polls.values[index].begun
+        polls.values[index].polling.unchanged(begun: begun, now: now)
+        return now + polls.values[index].polling.availability
     }
 
     mutating func failed(_ id: RenditionID, now: SteadyInstant) {
-        (versions[id], edges[id]) = (nil, nil)
+        (versions[id], redirects[id]) = (nil, nil)
         polls[id]?.polling.failed(now: now)
     }
 
-    mutating func doubts(_ id: RenditionID, _ doubt: RenditionPoll.Doubt) {
+    mutating func doubts(_ id: RenditionID, _ doubt: RenditionPoll.DoubtfulPlaylist) {
         polls[id]?.doubt = doubt
     }
 
@@ -201,9 +203,9 @@ extension SourceSession {
         return polls[id]?.staysInDoubt(until: now + pause) ?? false
     }
 
-    mutating func rest(_ id: RenditionID, now: SteadyInstant, chance: Double) {
+    mutating func scheduleNext(_ id: RenditionID, now: SteadyInstant, chance: Double) {
         if leader?.id == id { leader = nil }
-        if let place = polls.place(of: id) { polls.values[place].rest(now: now, chance: chance) }
+        if let index = polls.index(of: id) { polls.values[index].scheduleNext(now: now, chance: chance) }
     }
 }
 
@@ -219,8 +221,8 @@ extension SourceSession {
     ///
     /// One failing playlist of audio or subtitles is no reason to leave a source.
     var leading: [RenditionID] {
-        let videos = places.keys.filter { $0.kind == .video }
-        return videos.isEmpty ? Array(places.keys) : videos
+        let videos = playlistURLs.keys.filter { $0.kind == .video }
+        return videos.isEmpty ? Array(playlistURLs.keys) : videos
     }
 
     /// The condition of the source as a whole, with that of a rendition as it is now.
@@ -245,7 +247,7 @@ extension SourceSession {
 
     /// Whether the source names a rendition, as far as is known, since it last brought something.
     func isStillNamed(_ id: RenditionID) -> Bool {
-        polls[id].map { named >= $0.polling.lastNews } ?? false
+        polls[id].map { named >= $0.polling.lastChange } ?? false
     }
 }
 
@@ -258,7 +260,7 @@ extension SourceSession {
         guard renewalReason == nil, now - lastRenewal >= Limits.renewalPause else { return nil }
         lastRenewal = now
         guard isMultivariant else {
-            if !edges.isEmpty { (edges, versions) = ([:], [:]) }
+            if !redirects.isEmpty { (redirects, versions) = ([:], [:]) }
             return nil
         }
         renewalReason = reason
@@ -278,10 +280,10 @@ extension SourceSession {
     ) -> Bool {
         renewalReason = nil
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
-        guard Set(streams.keys) == Set(places.keys) else { return false }
-        for (id, urls) in streams where self.streams[id]?.count != urls.count { streamTurns[id] = nil }
-        (self.streams, self.variables, edges, named) = (streams, variables, [:], lastRenewal)
-        for (id, urls) in streams { places[id] = urls[streamTurns[id]?.place ?? 0] }
+        guard Set(streams.keys) == Set(playlistURLs.keys) else { return false }
+        for (id, urls) in streams where self.streams[id]?.count != urls.count { streamChoices[id] = nil }
+        (self.streams, self.variables, redirects, named) = (streams, variables, [:], lastRenewal)
+        for (id, urls) in streams { playlistURLs[id] = urls[streamChoices[id]?.index ?? 0] }
         return true
     }
 }
@@ -293,12 +295,12 @@ extension SourceSession {
     /// - Returns: false when all of them were tried since one last brought something
     mutating func switchStream(_ id: RenditionID, now: SteadyInstant) -> Bool {
         guard let urls = streams[id] else { return false }
-        let turn = streamTurns[id] ?? (0, 0)
-        guard turn.count + 1 < urls.count else { return false }
-        let next = (turn.place + 1) % urls.count
-        streamTurns[id] = (next, turn.count + 1)
-        places[id] = urls[next]
-        (versions[id], edges[id], misses[id], conditions[id]) = (nil, nil, nil, nil)
+        let choice = streamChoices[id] ?? (0, 0)
+        guard choice.count + 1 < urls.count else { return false }
+        let next = (choice.index + 1) % urls.count
+        streamChoices[id] = (next, choice.count + 1)
+        playlistURLs[id] = urls[next]
+        (versions[id], redirects[id], misses[id], conditions[id]) = (nil, nil, nil, nil)
         polls[id]?.polling.beginStream(now: now)
         return true
     }

@@ -16,7 +16,7 @@ struct ChannelTask: Sendable {
     /// Bounds how many channels read where they stopped at the same time.
     let starts: AsyncSemaphore
     let unfinished: UnfinishedSegments
-    let parts: RecorderParts
+    let dependencies: RecorderDependencies
     let logger: Logger
 
     func run() async {
@@ -45,7 +45,7 @@ struct ChannelTask: Sendable {
                 logger.error("Recording stopped and begins again", metadata: ["error": "\(error)"])
                 delay = min(delay * 2, Limits.longestRestart)
             }
-            try? await parts.clock.sleep(for: delay)
+            try? await dependencies.clock.sleep(for: delay)
         }
     }
 
@@ -55,11 +55,12 @@ struct ChannelTask: Sendable {
     ///
     /// - Returns: how many are left, if none could be entered; else nil
     private func enterJournal(besides left: Int?) async throws -> Int? {
-        let journal = try parts.journal.channel(channel.id)
+        let journal = try dependencies.journal.channel(channel.id)
         try await journal.removeResumePoint()
         let waiting = try await journal.waitingCount()
         if waiting == left { return left }
-        return try await UnownedJournal(channel: channel, parts: parts).enterSome() ? nil : waiting
+        return try await UnownedJournal(channel: channel, dependencies: dependencies).enterBatch()
+            ? nil : waiting
     }
 
     /// Takes the lease; the channel is recorded meanwhile if the catalogue is away and this node owned it.
@@ -68,26 +69,26 @@ struct ChannelTask: Sendable {
     }
 
     private func takeLease() async throws -> TakenLease? {
-        guard parts.isCatalogueReady() else { throw CatalogueError.notInTime }
-        let isSteady = heartbeat.isSteady(at: parts.clock.steady())
-        let lease = try await parts.catalogue.takeLease(
+        guard dependencies.isCatalogueReady() else { throw CatalogueError.notInTime }
+        let isSteady = heartbeat.isSteady(at: dependencies.clock.steady())
+        let lease = try await dependencies.catalogue.takeLease(
             channel: channel.row, node: node, takesOver: isSteady)
-        return lease.map { TakenLease(lease: $0, taken: Moment(parts.clock)) }
+        return lease.map { TakenLease(lease: $0, taken: Moment(dependencies.clock)) }
     }
 
     /// - Returns: whether enough was read of where the recording stopped; with `isBrief` that is little
     private func record(under taken: TakenLease, isBrief: Bool) async throws -> Bool {
-        defer { parts.board.set(nil, of: channel.id) }
+        defer { dependencies.board.set(nil, of: channel.id) }
         let started = await Result { try await recorder(under: taken, isBrief: isBrief) }
         if Task.isCancelled, case .failure = started { await release(taken.lease) }
         guard let (recorder, lease) = try started.get() else { return true }
         logger.info("Recording", metadata: ["fence": "\(lease.lease.fence)"])
-        let result = await run(recorder, since: lease.clock.date(at: parts.clock.steady()))
+        let result = await run(recorder, since: lease.clock.date(at: dependencies.clock.steady()))
         unfinished.leave(result.unfinished, of: channel.row, under: lease.lease.fence)
-        if result.ending == .knewTooLittle, !Task.isCancelled { return false }
+        if result.ending == .needsMoreHistory, !Task.isCancelled { return false }
         await release(lease.lease)
         switch result.ending {
-        case .stopped, .knewTooLittle: break
+        case .stopped, .needsMoreHistory: break
         case .leaseLost: logger.warning("Another node has taken the channel, or it was reanchored")
         case .failed(let reason): throw RecordingFailure(description: reason)
         }
@@ -107,12 +108,12 @@ struct ChannelTask: Sendable {
     private func beginRecording(at begin: Instant) async {
         while !Task.isCancelled {
             do {
-                return try await parts.catalogue.beginRecording(channel: channel.row, at: begin)
+                return try await dependencies.catalogue.beginRecording(channel: channel.row, at: begin)
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
                     "The start of a recording could not be entered", metadata: ["error": "\(error)"])
-                try? await parts.clock.sleep(for: Limits.longestRestart)
+                try? await dependencies.clock.sleep(for: Limits.longestRestart)
             }
         }
     }
@@ -122,13 +123,13 @@ struct ChannelTask: Sendable {
         under taken: TakenLease, isBrief: Bool,
     ) async throws -> (ChannelRecorder, TakenLease)? {
         var (taken, leases) = (taken, Int64(1))
-        let journal = try parts.journal.channel(channel.id)
+        let journal = try dependencies.journal.channel(channel.id)
         let heads: [RenditionHead]
         let newestRun: SourceRun?
         if let point = taken.lease.reanchor, try await isNew(point, to: journal) {
             // Nothing is recorded meanwhile: what the journal has ahead of the point goes first.
-            try await UnownedJournal(channel: channel, parts: parts)
-                .enterAhead(of: point, now: taken.clock.date(at: taken.taken.steady))
+            try await UnownedJournal(channel: channel, dependencies: dependencies)
+                .setAsideFormerTimeline(of: point, now: taken.clock.date(at: taken.taken.steady))
             (heads, newestRun) = try await readHeads(journal, isBrief: isBrief)
         } else {
             let read = try await whileRecording(under: taken) {
@@ -146,11 +147,11 @@ struct ChannelTask: Sendable {
         point.followsOther = point.follows(try? await journal.resumePoint(), leases: leases)
         await store(point, in: journal)
         // Reading took its time, and other channels came before this one.
-        let now = Moment(parts.clock)
+        let now = Moment(dependencies.clock)
         let state = RecordingState(
             channel: channel, lease: taken.lease(at: now.steady), heads: heads, newestRun: newestRun,
             unfinished: unfinished.take(of: channel.row, reanchor: taken.lease.reanchor), at: now,
-            seed: parts.seed())
+            seed: dependencies.seed())
         return (recorder(state, journal), taken)
     }
 
@@ -173,8 +174,9 @@ struct ChannelTask: Sendable {
     }
 
     func recorder(_ state: RecordingState, _ journal: ChannelJournal) -> ChannelRecorder {
-        let runner = ActionRunner(channel: channel, parts: parts, journal: journal, logger: logger)
-        return ChannelRecorder(state, performer: runner, clock: parts.clock, logger: logger)
+        let runner = ActionRunner(
+            channel: channel, dependencies: dependencies, journal: journal, logger: logger)
+        return ChannelRecorder(state, performer: runner, clock: dependencies.clock, logger: logger)
     }
 
     /// Reads where the recording stopped.
@@ -183,9 +185,9 @@ struct ChannelTask: Sendable {
     ) async throws -> ([RenditionHead], SourceRun?) {
         let read = try await starts.withPermit {
             let waiting = try await journal.waitingCount()
-            let heads = try await parts.catalogue.heads(
+            let heads = try await dependencies.catalogue.heads(
                 of: channel.row, journalLines: waiting, isBrief: isBrief)
-            return (heads, try await parts.catalogue.newestSourceRun(of: channel.row))
+            return (heads, try await dependencies.catalogue.newestSourceRun(of: channel.row))
         }
         guard let read else { throw CancellationError() }
         return read
@@ -196,8 +198,8 @@ struct ChannelTask: Sendable {
     /// A cancelled task still does it, within a limit.
     private func release(_ lease: Lease) async {
         do {
-            try await withCancellationShield(within: Limits.lastCommit, by: parts.clock) {
-                try await parts.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
+            try await withCancellationShield(within: Limits.lastCommit, by: dependencies.clock) {
+                try await dependencies.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
             }
         } catch {
             logger.warning(

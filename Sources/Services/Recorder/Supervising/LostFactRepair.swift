@@ -11,22 +11,22 @@ import Timeline
 /// they are; the others go to the archive unpublished.
 struct LostFactRepair: Sendable {
     let channel: Channel
-    let parts: RecorderParts
+    let dependencies: RecorderDependencies
     let logger: Logger
 
     /// Enters what the catalogue lacks of all that the journal keeps, but what it refuses.
     ///
     /// - Returns: how many facts were entered
     func repair() async throws -> Int {
-        let journal = try parts.journal.channel(channel.id)
+        let journal = try dependencies.journal.channel(channel.id)
         var entered = 0
         var cursor: JournalPosition?
         while true {
-            let lines = try await journal.replayEntered(after: cursor, limit: Limits.comparedAtOnce)
+            let lines = try await journal.replayEntered(after: cursor, limit: Limits.comparedPerRead)
             for begin in stride(from: 0, to: lines.count, by: Limits.factsPerBatch) {
                 entered += try await enter(lines.dropFirst(begin).prefix(Limits.factsPerBatch).map(\.1))
             }
-            guard let last = lines.last, lines.count == Limits.comparedAtOnce else { break }
+            guard let last = lines.last, lines.count == Limits.comparedPerRead else { break }
             cursor = last.0
         }
         if entered > 0 {
@@ -43,7 +43,7 @@ struct LostFactRepair: Sendable {
     /// refuses, which was set aside when it was refused first.
     private func enter(_ entries: [JournalEntry]) async throws -> Int {
         let placed = entries.compactMap(\.fact?.placed)
-        let missing = try await parts.catalogue.missing([channel.row: placed])[channel.row] ?? []
+        let missing = try await dependencies.catalogue.missing([channel.row: placed])[channel.row] ?? []
         var batch = Batch(unpublishedIn: channel.row)
         for entry in entries {
             switch entry {
@@ -57,14 +57,14 @@ struct LostFactRepair: Sendable {
         guard !missing.isEmpty else { return 0 }
         let toCommit = batch
         let result = await Result(of: { () throws(CatalogueError) in
-            try await parts.catalogue.commit(toCommit)
+            try await dependencies.catalogue.commit(toCommit)
         })
         if case .failure(let error) = result {
             guard let refused = error.refusedFacts else { throw error }
             let rest = entries.filter { !refused.contains($0) }
             return rest.count < entries.count ? try await enter(rest) : 0
         }
-        try await parts.clock.sleep(for: Limits.reentryPause)
+        try await dependencies.clock.sleep(for: Limits.reentryPause)
         return batch.segments.count
     }
 }

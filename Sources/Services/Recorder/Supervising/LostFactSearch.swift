@@ -26,12 +26,12 @@ struct LostFactSearch: Sendable {
         var missing: [Int32: [PlacedSegment]] = [:]
     }
 
-    private let parts: RecorderParts
+    private let dependencies: RecorderDependencies
     private let logger: Logger
     private var channels: [Int32: Progress] = [:]
 
-    init(parts: RecorderParts, logger: Logger) {
-        self.parts = parts
+    init(dependencies: RecorderDependencies, logger: Logger) {
+        self.dependencies = dependencies
         self.logger = logger
     }
 
@@ -43,7 +43,7 @@ struct LostFactSearch: Sendable {
     @discardableResult
     mutating func round() async -> Int {
         do {
-            let known = try await parts.catalogue.everyChannel()
+            let known = try await dependencies.catalogue.everyChannel()
             let findings = try await look(at: known)
             channels = channels.filter { row, _ in findings.places[row] != nil }
             var entered = 0
@@ -81,7 +81,7 @@ struct LostFactSearch: Sendable {
     }
 
     private func look(at channel: Channel, _ findings: inout Findings) async throws {
-        let journal = try parts.journal.channel(channel.id)
+        let journal = try dependencies.journal.channel(channel.id)
         guard let progress = channels[channel.row] else {
             let lines = try await journal.newestEntered(count: Limits.firstCompared)
             let place = lines.dropLast(Limits.comparedFacts).last?.0
@@ -92,14 +92,14 @@ struct LostFactSearch: Sendable {
         var newest: [JournalPosition] = []
         var cursor = place
         while true {
-            let lines = try await journal.replayEntered(after: cursor, limit: Limits.comparedAtOnce)
+            let lines = try await journal.replayEntered(after: cursor, limit: Limits.comparedPerRead)
             try await ask(lines, of: channel, &findings)
             newest += lines.map(\.0)
             if newest.count > Limits.comparedFacts {
                 newest.removeFirst(newest.count - Limits.comparedFacts - 1)
                 place = newest.removeFirst()
             }
-            guard let last = lines.last, lines.count == Limits.comparedAtOnce else { break }
+            guard let last = lines.last, lines.count == Limits.comparedPerRead else { break }
             cursor = last.0
         }
         findings.places[channel.row] = .some(place)
@@ -115,7 +115,7 @@ struct LostFactSearch: Sendable {
     }
 
     private func compare(_ findings: inout Findings) async throws {
-        for (row, missing) in try await parts.catalogue.missing(findings.asked) {
+        for (row, missing) in try await dependencies.catalogue.missing(findings.asked) {
             let segments = (findings.asked[row] ?? []).filter { missing.contains($0.identity) }
             findings.missing[row, default: []] += segments
         }
@@ -128,9 +128,11 @@ struct LostFactSearch: Sendable {
     ) async throws -> (entered: Int, refused: Set<SegmentIdentity>) {
         let known = Set(missing.map(\.identity)).intersection(refused(of: channel.row))
         guard missing.contains(where: { !known.contains($0.identity) }) else { return (0, known) }
-        let entered = try await LostFactRepair(channel: channel, parts: parts, logger: logger(of: channel))
-            .repair()
-        return (entered, try await parts.catalogue.missing([channel.row: missing])[channel.row] ?? [])
+        let entered = try await LostFactRepair(
+            channel: channel, dependencies: dependencies, logger: logger(of: channel)
+        )
+        .repair()
+        return (entered, try await dependencies.catalogue.missing([channel.row: missing])[channel.row] ?? [])
     }
 
     private func logger(of channel: Channel) -> Logger {

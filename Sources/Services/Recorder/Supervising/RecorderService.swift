@@ -11,16 +11,16 @@ package struct RecorderService: Sendable {
     private let heartbeat = Heartbeat()
     private let starts = AsyncSemaphore(permits: Limits.parallelStarts)
     private let unfinished = UnfinishedSegments()
-    private let parts: RecorderParts
+    private let dependencies: RecorderDependencies
     private let logger: Logger
 
     /// Prepares a recorder.
     ///
     /// `node` is a UUID that stays the same over restarts, so that a node takes back its own channels at
     /// once.
-    package init(node: String, parts: RecorderParts, logger: Logger) {
+    package init(node: String, dependencies: RecorderDependencies, logger: Logger) {
         self.node = node
-        self.parts = parts
+        self.dependencies = dependencies
         self.logger = logger
     }
 
@@ -30,7 +30,7 @@ package struct RecorderService: Sendable {
             group.addTask { await supervise() }
             for work in [beat, prepareDays, repairLostFacts, reportStatuses] {
                 group.addTask {
-                    await parts.catalogueReady()
+                    await dependencies.catalogueReady()
                     await work()
                 }
             }
@@ -40,24 +40,24 @@ package struct RecorderService: Sendable {
     @Sendable private func beat() async {
         while !Task.isCancelled {
             do {
-                try await parts.heartbeats.heartbeat(
+                try await dependencies.heartbeats.heartbeat(
                     node: node, seconds: Int(Limits.lease.components.seconds))
-                heartbeat.beat(at: parts.clock.steady())
+                heartbeat.beat(at: dependencies.clock.steady())
             } catch {
                 logger.warning("The heartbeat failed", metadata: ["error": "\(error)"])
             }
-            try? await parts.clock.sleep(for: Limits.heartbeat)
+            try? await dependencies.clock.sleep(for: Limits.heartbeat)
         }
     }
 
     @Sendable private func prepareDays() async {
         while !Task.isCancelled {
             do {
-                try await parts.catalogue.prepareDays(around: parts.clock.now())
-                try? await parts.clock.sleep(for: Limits.partitionInterval)
+                try await dependencies.catalogue.prepareDays(around: dependencies.clock.now())
+                try? await dependencies.clock.sleep(for: Limits.partitionInterval)
             } catch {
                 logger.warning("Partitions could not be created", metadata: ["error": "\(error)"])
-                try? await parts.clock.sleep(for: Limits.partitionRetry)
+                try? await dependencies.clock.sleep(for: Limits.partitionRetry)
             }
         }
     }
@@ -67,20 +67,20 @@ package struct RecorderService: Sendable {
         var complaint: String?
         while !Task.isCancelled {
             do {
-                try await parts.catalogue.report(parts.board.all, node: node)
+                try await dependencies.catalogue.report(dependencies.board.all, node: node)
                 complaint = nil
             } catch {
                 complaint = warn("Statuses were not reported", error, after: complaint)
             }
-            try? await parts.clock.sleep(for: Limits.reportInterval)
+            try? await dependencies.clock.sleep(for: Limits.reportInterval)
         }
     }
 
     @Sendable private func repairLostFacts() async {
-        var search = LostFactSearch(parts: parts, logger: logger)
+        var search = LostFactSearch(dependencies: dependencies, logger: logger)
         while !Task.isCancelled {
             await search.round()
-            try? await parts.clock.sleep(for: Limits.lostFactInterval)
+            try? await dependencies.clock.sleep(for: Limits.lostFactInterval)
         }
     }
 
@@ -88,10 +88,10 @@ package struct RecorderService: Sendable {
     private func supervise() async {
         var supervisor = ChannelSupervisor<RecordingBasis>()
         var complaint: String?
-        await parts.catalogueReady(until: parts.clock.steady() + Limits.catalogueWait)
+        await dependencies.catalogueReady(until: dependencies.clock.steady() + Limits.catalogueWait)
         while !Task.isCancelled {
             complaint = await reconcile(&supervisor, after: complaint)
-            try? await parts.clock.sleep(for: Limits.supervisionInterval)
+            try? await dependencies.clock.sleep(for: Limits.supervisionInterval)
         }
         await supervisor.stop()
     }
@@ -103,8 +103,8 @@ package struct RecorderService: Sendable {
         -> String?
     {
         do {
-            guard parts.isCatalogueReady() else { throw CatalogueError.notInTime }
-            for channel in try await parts.catalogue.everyChannel() {
+            guard dependencies.isCatalogueReady() else { throw CatalogueError.notInTime }
+            for channel in try await dependencies.catalogue.everyChannel() {
                 supervisor.reconcile(channel.row, basis: RecordingBasis(channel)) { await work(on: channel) }
             }
             return nil
@@ -126,7 +126,7 @@ package struct RecorderService: Sendable {
     /// A start without the catalogue: the channels that this node owned go on.
     private func resumeChannels(_ supervisor: inout ChannelSupervisor<RecordingBasis>) async {
         do {
-            for point in try await parts.journal.resumePoints() {
+            for point in try await dependencies.journal.resumePoints() {
                 let channel = point.channel
                 supervisor.reconcile(channel.row, basis: RecordingBasis(channel)) { await work(on: channel) }
             }
@@ -141,7 +141,7 @@ package struct RecorderService: Sendable {
         if channel.settings.recording && !channel.isDeleted {
             await ChannelTask(
                 channel: channel, node: node, heartbeat: heartbeat, starts: starts, unfinished: unfinished,
-                parts: parts, logger: logger
+                dependencies: dependencies, logger: logger
             ).run()
         } else {
             await retire(channel, logger)
@@ -150,32 +150,32 @@ package struct RecorderService: Sendable {
 
     /// When an instant was, by the clock that recording goes by.
     private func date(of instant: SteadyInstant) async throws -> Instant {
-        let database = try await parts.catalogue.databaseTime()
-        return RecordingClock(Moment(parts.clock), databaseDate: database).date(at: instant)
+        let database = try await dependencies.catalogue.databaseTime()
+        return RecordingClock(Moment(dependencies.clock), databaseDate: database).date(at: instant)
     }
 
     /// The channel is not meant to be recorded any more: its recording ends, and the archive gets what the
     /// journal has.
     private func retire(_ channel: Channel, _ logger: Logger) async {
-        let end = parts.clock.steady()
-        let journal = UnownedJournal(channel: channel, parts: parts)
+        let end = dependencies.clock.steady()
+        let journal = UnownedJournal(channel: channel, dependencies: dependencies)
         while !Task.isCancelled {
             do {
-                try await parts.journal.channel(channel.id).removeResumePoint()
-                try await parts.catalogue.endRecording(channel: channel.row, at: date(of: end))
-                while try await journal.enterSome() {
-                    try await parts.clock.sleep(for: Limits.unownedJournalPace)
+                try await dependencies.journal.channel(channel.id).removeResumePoint()
+                try await dependencies.catalogue.endRecording(channel: channel.row, at: date(of: end))
+                while try await journal.enterBatch() {
+                    try await dependencies.clock.sleep(for: Limits.unownedJournalPace)
                 }
                 // Nothing else is left in the journal.
                 while channel.isDeleted, try await journal.giveUpKeys() {
-                    try await parts.clock.sleep(for: Limits.unownedJournalPace)
+                    try await dependencies.clock.sleep(for: Limits.unownedJournalPace)
                 }
                 return
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
                     "The end of a recording could not be entered", metadata: ["error": "\(error)"])
-                try? await parts.clock.sleep(for: Limits.longestRestart)
+                try? await dependencies.clock.sleep(for: Limits.longestRestart)
             }
         }
     }

@@ -10,13 +10,13 @@ import Timeline
 /// It goes to the archive unpublished; identities that the catalogue has stay as they are.
 struct UnownedJournal: Sendable {
     let channel: Channel
-    let parts: RecorderParts
+    let dependencies: RecorderDependencies
 
-    /// Enters one batch, so that the present owner's line is never locked for long.
+    /// Enters one batch, so that the present owner's published head is never locked for long.
     ///
     /// - Returns: false when nothing was left
-    func enterSome() async throws -> Bool {
-        let journal = try parts.journal.channel(channel.id)
+    func enterBatch() async throws -> Bool {
+        let journal = try dependencies.journal.channel(channel.id)
         let lines = try await readable(in: journal)
         guard !lines.isEmpty else { return false }
         _ = try await enter(lines, from: journal)
@@ -30,7 +30,7 @@ struct UnownedJournal: Sendable {
     ///
     /// - Returns: false when no segment was waiting
     func giveUpKeys() async throws -> Bool {
-        let journal = try parts.journal.channel(channel.id)
+        let journal = try dependencies.journal.channel(channel.id)
         var (positions, waiting): ([JournalPosition], [KeyPendingSegment]) = ([], [])
         for case (let position, .keyPending(let segment)) in try await journal.replay(
             limit: Limits.factsPerBatch)
@@ -46,8 +46,8 @@ struct UnownedJournal: Sendable {
                 window: TimeWindow(begin: $0.start, end: $0.placed.end), reason: .keyMissing,
                 rendition: $0.identity.rendition, note: "the channel was deleted before its key came")
         }
-        _ = try await parts.catalogue.commit(batch)
-        for segment in waiting { try await parts.store.delete(segment.key) }
+        _ = try await dependencies.catalogue.commit(batch)
+        for segment in waiting { try await dependencies.store.delete(segment.key) }
         await journal.trim(positions)
         return true
     }
@@ -61,7 +61,9 @@ struct UnownedJournal: Sendable {
         var batch = Batch(unpublishedIn: channel.row)
         for (_, entry) in lines { batch.add(entry) }
         for index in batch.segments.indices { batch.segments[index].fact.flags.insert(.late) }
-        let result = await Result(of: { () throws(CatalogueError) in try await parts.catalogue.commit(batch) }
+        let result = await Result(of: { () throws(CatalogueError) in
+            try await dependencies.catalogue.commit(batch)
+        }
         )
         guard case .failure(let error) = result else {
             await journal.trim(lines.map(\.0))
@@ -79,8 +81,8 @@ struct UnownedJournal: Sendable {
     ///
     /// Segments of it that wait for their keys leave the journal; their bytes stay until their hour is
     /// deleted. `now` is the present by the clock that recording goes by.
-    func enterAhead(of point: ReanchorPoint, now: Instant) async throws {
-        let journal = try parts.journal.channel(channel.id)
+    func setAsideFormerTimeline(of point: ReanchorPoint, now: Instant) async throws {
+        let journal = try dependencies.journal.channel(channel.id)
         var cursor: JournalPosition?
         while true {
             let lines = try await journal.replay(after: cursor, limit: Limits.factsPerBatch)

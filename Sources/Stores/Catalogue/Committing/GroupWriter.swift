@@ -1,7 +1,7 @@
 import Postgres
 import Timeline
 
-/// Where a channel stands once its batch has its turn.
+/// The published head of a channel after its batch has moved it.
 struct MovedHead {
     var held: Bool
     var expiredBefore: Instant

@@ -19,7 +19,7 @@ struct SegmentWriter {
             entries += try await enterOnce(incomplete.map(\.segment), &touched)
         }
         let refused = entries.filter { !$0.isEntered && $0.segment.number != nil }
-        if !refused.isEmpty, try await displaceArchived(refused, &touched) {
+        if !refused.isEmpty, try await deleteBlockingRows(refused, &touched) {
             entries += try await enterOnce(refused.map(\.segment), &touched)
         }
         if !staysApart { try await resolveOverlaps(of: entries, &touched) }
@@ -64,8 +64,8 @@ struct SegmentWriter {
     /// Where segments come after they expired, their hours are scheduled for deletion here: expiry has passed
     /// them already.
     ///
-    /// A summary is added to if all new segments begin behind those that it has; else it stays as it is, and
-    /// has to be computed.
+    /// A summary is extended if all new segments begin after those that it has; else it has to be computed
+    /// again.
     private static func insertion(of segments: [IncomingSegment]) -> Statement {
         let facts = segments.map(\.fact)
         return """
@@ -190,7 +190,7 @@ struct SegmentWriter {
     /// missing from every growing playlist.
     ///
     /// - Returns: whether there were any
-    private func displaceArchived(
+    private func deleteBlockingRows(
         _ entries: [SegmentEntry], _ touched: inout TouchedQuarters,
     ) async throws -> Bool {
         let facts = entries.map(\.segment.fact)

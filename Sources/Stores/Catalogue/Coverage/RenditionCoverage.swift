@@ -6,7 +6,7 @@ struct RenditionCoverage {
     var row: Int32
     var spans: [CoverageSpan]
     /// Nil if it holds nothing.
-    var life: TimeWindow?
+    var extent: TimeWindow?
 }
 
 extension [RenditionCoverage] {
@@ -14,12 +14,12 @@ extension [RenditionCoverage] {
     ///
     /// While a rendition did not exist in the source, it only lacks what all other renditions lack too. A
     /// loss recorded for a rendition proves that it existed.
-    func heldWhileAlive(_ losses: [Loss]) -> [RenditionID: WindowSet] {
+    func coveredWithinExtent(_ losses: [Loss]) -> [RenditionID: WindowSet] {
         let anywhere = WindowSet(flatMap { $0.spans.map(\.window) })
         var held: [RenditionID: WindowSet] = [:]
         for rendition in self {
             let own = losses.filter { $0.rendition == rendition.id }.map(\.window)
-            let alive = WindowSet(own + (rendition.life.map { [$0] } ?? []))
+            let alive = WindowSet(own + (rendition.extent.map { [$0] } ?? []))
             let absent = anywhere.subtracting(alive).windows
             held[rendition.id] = WindowSet(rendition.spans.map(\.window) + absent)
         }

@@ -53,7 +53,7 @@ extension Catalogue {
     }
 
     /// The time from the first to the last segment of a rendition in the archive.
-    func life(of rendition: Int32) async throws -> TimeWindow? {
+    func extent(of rendition: Int32) async throws -> TimeWindow? {
         let rows = try await pool.query(
             """
             SELECT first.begin_us, last.end_us FROM

@@ -92,7 +92,7 @@ extension Catalogue {
             materials.ends(behind: spans.map(\.window))
             materials.coverage.append(
                 RenditionCoverage(
-                    id: description.id, row: row, spans: spans, life: try await life(of: row)))
+                    id: description.id, row: row, spans: spans, extent: try await extent(of: row)))
         }
         materials.coverage.sort { $0.id < $1.id }
         var losses = try await losses(of: channel, in: part)
@@ -100,7 +100,7 @@ extension Catalogue {
         if let growing { losses.append(growing) }
         materials.gaps = Gaps.computed(
             intended: try await recordingSpans(of: channel, in: part),
-            held: materials.coverage.heldWhileAlive(losses), losses: losses
+            held: materials.coverage.coveredWithinExtent(losses), losses: losses
         ).adding(lacking, in: part)
         materials.ends(behind: materials.gaps.map(\.window))
         return materials

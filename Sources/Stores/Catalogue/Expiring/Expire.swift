@@ -51,7 +51,7 @@ private struct Expiring {
     func run(before wanted: Instant) async throws -> (segments: Int, isLast: Bool) {
         guard let whole = try await possible(wanted) else { return (0, true) }
         let oldest = try await oldestQuarter()
-        let cut = oldest.map { min(whole, $0 + Limits.expiredAtOnce) } ?? whole
+        let cut = oldest.map { min(whole, $0 + Limits.expiredPerTransaction) } ?? whole
         var change = PublishedHeadChange(
             channel: row, revision: try await movePublishedHead(to: cut), touched: [])
         var segments = 0

@@ -7,10 +7,10 @@ extension Catalogue {
     /// `ahead` is how many microseconds the database's clock is ahead of the time from which ages are
     /// measured.
     ///
-    /// Works in steps of `Limits.prunedAtOnce`, so that no statement reaches its time limit, and ends after
-    /// `Limits.pruningSteps` of them; the next call continues.
-    package func pruneIntake(ahead: Int64 = 0) async throws(CatalogueError) {
-        let age = Double(Limits.intakeHours) * 3600 + Microseconds.seconds(ahead)
+    /// Works in steps of `Limits.prunedPerStatement`, so that no statement reaches its time limit, and
+    /// ends after `Limits.pruningSteps` of them; the next call continues.
+    package func pruneIdentities(ahead: Int64 = 0) async throws(CatalogueError) {
+        let age = Double(Limits.identityHours) * 3600 + Microseconds.seconds(ahead)
         try await mappingErrors {
             _ = try await pruning {
                 """
@@ -20,7 +20,7 @@ extension Catalogue {
                         WHERE seen_at < now() - make_interval(secs => \(age))
                             AND origin_number < (SELECT max(n.origin_number) FROM intake n
                                 WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
-                        ORDER BY seen_at LIMIT \(Limits.prunedAtOnce)))
+                        ORDER BY seen_at LIMIT \(Limits.prunedPerStatement)))
                     AND seen_at < now() - make_interval(secs => \(age)) RETURNING 1)
                 SELECT count(*) FROM gone
                 """
@@ -31,10 +31,10 @@ extension Catalogue {
     /// Deletes source runs whose segments have all expired, together with their identities.
     ///
     /// The two newest source runs of each rendition stay, since a recorder may resume from them, and so does
-    /// the channel's newest one. The newest identity of a source run, which `pruneIntake` keeps, tells how
-    /// far it reached.
+    /// the channel's newest one. The newest identity of a source run, which `pruneIdentities` keeps,
+    /// tells how far it reached.
     ///
-    /// All source runs are examined, `Limits.runsAtOnce` in one statement.
+    /// All source runs are examined, `Limits.runsPerStatement` in one statement.
     package func pruneSourceRuns() async throws(CatalogueError) {
         try await mappingErrors {
             var cursor: Int64? = .min
@@ -68,7 +68,7 @@ extension Catalogue {
             WITH next AS (
                 SELECT f.feed_id, f.channel_id, f.began_us, l.forgotten_us FROM feed f JOIN line l USING (channel_id)
                 WHERE f.feed_id > \(cursor) AND f.began_us < l.forgotten_us
-                ORDER BY f.feed_id LIMIT \(Limits.runsAtOnce)),
+                ORDER BY f.feed_id LIMIT \(Limits.runsPerStatement)),
             part AS (
                 SELECT f.feed_id, f.channel_id, f.began_us, f.forgotten_us, newest.end_us,
                     newest.end_us IS NULL OR (SELECT count(*) = 2 FROM (
@@ -101,7 +101,7 @@ extension Catalogue {
                     SELECT i.ctid FROM unnest(\(runs)) AS past(feed_id) JOIN feed f USING (feed_id)
                         JOIN rendition r USING (channel_id)
                         JOIN intake i ON i.rendition_id = r.rendition_id AND i.feed_id = f.feed_id
-                    LIMIT \(Limits.prunedAtOnce))) RETURNING 1)
+                    LIMIT \(Limits.prunedPerStatement))) RETURNING 1)
             SELECT count(*) FROM gone
             """
         }
@@ -114,7 +114,7 @@ extension Catalogue {
     private func pruning(_ statement: () -> Statement) async throws -> Bool {
         for _ in 0..<Limits.pruningSteps {
             let deleted = try await pool.query(statement()).first?.decode(0, as: Int64.self) ?? 0
-            if deleted < Limits.prunedAtOnce { return true }
+            if deleted < Limits.prunedPerStatement { return true }
             try Task.checkCancellation()
         }
         return false

@@ -68,7 +68,7 @@ extension Catalogue {
     private func pack(_ quarters: [Quarter]) async throws -> Int {
         var (written, rest) = (0, quarters[...])
         while !rest.isEmpty {
-            let part = Array(rest.prefix(Limits.packedAtOnce))
+            let part = Array(rest.prefix(Limits.packedPerStatement))
             rest = rest.dropFirst(part.count)
             // The versions are read before the segments, and must be the same when these are written.
             let versions = try await versions(of: part)

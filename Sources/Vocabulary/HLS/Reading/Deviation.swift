@@ -23,7 +23,7 @@ package enum Deviation: String, Sendable, Hashable, CaseIterable {
     case textAfterDuration = "EXTINF with text between duration and comma"
     case unreadableDuration = "an EXTINF that is not a number: taken as 0"
     case negativeDuration = "a negative EXTINF: taken as 0"
-    case absurdDuration = "an implausibly long EXTINF: taken as 0"
+    case implausibleDuration = "an implausibly long EXTINF: taken as 0"
     case missingDuration = "a URI without EXTINF: it is no segment"
     case unusableRange = "a byte range that no resource can have: the segment is taken as missing"
     case missingURI = "a tag that must be followed by a URI, without one"
@@ -39,7 +39,7 @@ package enum Deviation: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A tolerated deviation, noted once for each tag on which it occurs.
-package struct Note: Sendable, Equatable {
+package struct DeviationNote: Sendable, Equatable {
     package var deviation: Deviation
     /// The tag on which it occurs; nil for lines that are not tags.
     package var tag: PlaylistTag?
@@ -56,12 +56,12 @@ package struct Note: Sendable, Equatable {
     }
 }
 
-extension Note {
+extension DeviationNote {
     /// What deviates, without its place: the same for all loads of a playlist.
     package var words: String { tag.map { "\($0.rawValue): \(deviation.rawValue)" } ?? deviation.rawValue }
 }
 
-extension Note: CustomStringConvertible {
+extension DeviationNote: CustomStringConvertible {
     package var description: String {
         let place = tag.map { "line \(line), \($0.rawValue)" } ?? "line \(line)"
         return count > 1

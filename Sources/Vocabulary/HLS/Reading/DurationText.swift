@@ -29,7 +29,7 @@ struct DurationText {
         } else if let value, value <= longestSeconds * 1_000_000 {
             microseconds = value
         } else {
-            deviations.append(.absurdDuration)
+            deviations.append(.implausibleDuration)
         }
     }
 

@@ -94,7 +94,7 @@ struct MediaPlaylistReader {
         try context.check(playlist.segments.count + 1, .segments, context.limits.segmentCount)
         hasOnlyNegativeDurations = hasOnlyNegativeDurations && pending.isNegative
         let uri = try context.uri(line)
-        let isLong = pending.durationMicroseconds > context.limits.absurdTargetDurations * 1_000_000
+        let isLong = pending.durationMicroseconds > context.limits.implausibleTargetDurations * 1_000_000
         if isLong { longSegments.append((playlist.segments.count, pending.durationLine)) }
         let byteRange = try resolvedRange(of: uri, &context)
         context.keep(byteCount: MemoryLayout<MediaSegment>.stride)
@@ -168,7 +168,7 @@ extension MediaPlaylistReader {
             playlist.unknownLines += playlist.trailingLines
             playlist.trailingLines = []
         }
-        ignoreAbsurdDurations(&context)
+        ignoreImplausibleDurations(&context)
         deriveTargetDuration(&context)
         return playlist
     }
@@ -192,13 +192,13 @@ extension MediaPlaylistReader {
     /// (§4.4.3.1).
     ///
     /// Judged at the end, because the target duration may follow the segments.
-    private mutating func ignoreAbsurdDurations(_ context: inout ReadingContext) {
+    private mutating func ignoreImplausibleDurations(_ context: inout ReadingContext) {
         guard let target = playlist.targetDurationSeconds else { return }
-        let longest = Int64(target) * 1_000_000 * context.limits.absurdTargetDurations
+        let longest = Int64(target) * 1_000_000 * context.limits.implausibleTargetDurations
         context.tag = .duration
         for (index, line) in longSegments where playlist.segments[index].durationMicroseconds > longest {
             context.line = line
-            context.note(.absurdDuration)
+            context.note(.implausibleDuration)
             playlist.segments[index].durationMicroseconds = 0
         }
     }

@@ -30,7 +30,7 @@ enum Opening {
                 comments.append(context.text(line))
                 continue
             }
-            guard isHeader(line) else { throw context.error(.notAPlaylist(lookalike(lines.untrimmed))) }
+            guard isHeader(line) else { throw context.error(.notAPlaylist(detectedContent(lines.untrimmed))) }
             if lines.hadControls { context.note(.controlCharacter) }
             if hasBlanks { context.note(.blankStart) }
             context.tag = .header
@@ -59,7 +59,7 @@ enum Opening {
         return pairs.contains { bytes.starts(with: $0) }
     }
 
-    private static func lookalike(_ whole: ArraySlice<UInt8>) -> PlaylistError.Lookalike {
+    private static func detectedContent(_ whole: ArraySlice<UInt8>) -> PlaylistError.DetectedContent {
         let line = whole.drop(while: ASCII.isBlank)
         let beginning = line.prefix(64).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
         if beginning.starts(with: [0x1F, 0x8B]) { return .gzip }

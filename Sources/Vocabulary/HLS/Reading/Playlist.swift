@@ -7,9 +7,9 @@ package enum Playlist: Sendable, Equatable {
 /// A playlist and the deviations that were tolerated.
 package struct ReadPlaylist: Sendable, Equatable {
     package var playlist: Playlist
-    package var notes: [Note]
+    package var notes: [DeviationNote]
 
-    package init(playlist: Playlist, notes: [Note] = []) {
+    package init(playlist: Playlist, notes: [DeviationNote] = []) {
         self.playlist = playlist
         self.notes = notes
     }

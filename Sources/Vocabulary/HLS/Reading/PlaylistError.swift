@@ -1,7 +1,7 @@
 /// Why a text is not accepted as a playlist, and where.
 package struct PlaylistError: Error, Sendable, Equatable {
     /// What a text without #EXTM3U looks like.
-    package enum Lookalike: String, Sendable, Hashable {
+    package enum DetectedContent: String, Sendable, Hashable {
         case html = "a web page"
         case xml = "an XML document"
         case json = "a JSON document"
@@ -27,7 +27,7 @@ package struct PlaylistError: Error, Sendable, Equatable {
 
     package enum Reason: Sendable, Hashable {
         case empty
-        case notAPlaylist(Lookalike)
+        case notAPlaylist(DetectedContent)
         case utf16
         /// A list of channels for a set-top box, not of the segments of one channel.
         case channelList
@@ -76,8 +76,8 @@ extension PlaylistError.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty: "the body is empty"
-        case .notAPlaylist(let lookalike):
-            "not an HLS playlist: it does not begin with #EXTM3U and looks like \(lookalike.rawValue)"
+        case .notAPlaylist(let detectedContent):
+            "not an HLS playlist: it does not begin with #EXTM3U and looks like \(detectedContent.rawValue)"
         case .utf16: "the text is UTF-16; a playlist is UTF-8"
         case .channelList:
             "an IPTV channel list, whose entries are channels and not segments: use the URL of one of its channels"

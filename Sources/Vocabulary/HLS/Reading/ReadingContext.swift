@@ -7,7 +7,7 @@ struct ReadingContext {
     var variables: [String: [UInt8]] = [:]
     var line = 0
     var tag: PlaylistTag?
-    private(set) var notes: [Note] = []
+    private(set) var notes: [DeviationNote] = []
     private var noteIndex: [NotePlace: Int] = [:]
     /// Bytes that variables have inserted so far.
     var insertedByteCount = 0
@@ -36,7 +36,7 @@ struct ReadingContext {
             notes[index].count += 1
         } else {
             noteIndex[NotePlace(deviation: deviation, tag: tag)] = notes.count
-            notes.append(Note(deviation: deviation, tag: tag, line: line))
+            notes.append(DeviationNote(deviation: deviation, tag: tag, line: line))
         }
     }
 

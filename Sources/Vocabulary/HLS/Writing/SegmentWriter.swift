@@ -15,7 +15,7 @@ package struct SegmentWriter: Sendable {
     package mutating func write(_ segment: MediaSegment, _ writer: inout PlaylistWriter) {
         for _ in 0..<max(0, segment.discontinuityCount) { writer.line(.discontinuity) }
         let restates = options.restatesAfterDiscontinuity && segment.discontinuityCount > 0
-        writeStickyTags(of: segment, restates: restates, &writer)
+        writeTagsInForce(of: segment, restates: restates, &writer)
         if let date = segment.programDateTimeMicroseconds { writer.exactProgramDateTime(microseconds: date) }
         if segment.isGap { writer.line(.gap) }
         if let range = segment.byteRange { writer.byteRange(range) }
@@ -30,7 +30,7 @@ package struct SegmentWriter: Sendable {
         writer.line(segment.uri)
     }
 
-    private mutating func writeStickyTags(
+    private mutating func writeTagsInForce(
         of segment: MediaSegment, restates: Bool, _ writer: inout PlaylistWriter
     ) {
         if let wanted = segment.map, restates || wanted != map {

@@ -10,8 +10,8 @@ package struct FragmentRewriter {
     private let position: UInt64
     private var header: [UInt8] = []
     private var open: OpenBox?
-    /// Sizes do not add up: the rest passes as it is.
-    private var isLost = false
+    /// Whether a box has an impossible size: the rest of the segment is copied unchanged.
+    private var isMalformed = false
     /// The tracks that were met, as they were before.
     package private(set) var tracks: [TrackTimes] = []
     /// Whether a time did not fit in its width.
@@ -49,7 +49,7 @@ package struct FragmentRewriter {
         output.reserveCapacity(bytes.count)
         var offset = 0
         while offset < bytes.count {
-            if isLost {
+            if isMalformed {
                 output += bytes[offset...]
                 break
             }
@@ -74,7 +74,7 @@ package struct FragmentRewriter {
         guard let needed = BoxHeader.neededByteCount(header[...]), header.count >= needed else { return }
         defer { header.removeAll(keepingCapacity: true) }
         guard let box = BoxHeader(reading: header[...]) else {
-            isLost = true
+            isMalformed = true
             output += header
             return
         }

@@ -49,7 +49,7 @@ struct FragmentedMP4Inspector: ContainerInspector {
         let tracks = tracks
         let leading = tracks.leading
         return MediaInspection(
-            container: .fragmentedMP4, wholeness: damage.map(Wholeness.damaged) ?? .whole,
+            container: .fragmentedMP4, integrity: damage.map(Integrity.damaged) ?? .whole,
             byteCount: byteCount,
             tracks: tracks, firstTimestamp: leading?.firstTimestamp, lastTimestamp: leading?.lastTimestamp,
             durationMicroseconds: leading?.durationMicroseconds,

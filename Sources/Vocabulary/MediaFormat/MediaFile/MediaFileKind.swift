@@ -28,7 +28,7 @@ package enum MediaFileKind: Equatable, Sendable {
     package static func refusal(of bytes: [UInt8]) -> MediaFormatError? {
         if bytes.isEmpty { return .empty }
         guard MediaFileKind(recognising: bytes) == nil else { return nil }
-        let kind = Lookalike(Array(bytes.prefix(Limits.sniffByteCount)))
+        let kind = DetectedContent(Array(bytes.prefix(Limits.sniffByteCount)))
         return .unrecognised(kind, excerpt: Array(bytes.prefix(Limits.excerptByteCount)))
     }
 

@@ -10,7 +10,7 @@ struct PackedAudioInspector: ContainerInspector {
     /// Set while a tag is being collected.
     private var tag: [UInt8]?
     /// Whether nothing more can be learned: synchronisation is lost, or frames do not state their length.
-    private var isBlind = false
+    private var ignoresRest = false
     private var firstHeader: AudioFrameHeader?
     private var sampleCount = 0
     private var timestamp: MediaTimestamp?
@@ -22,7 +22,7 @@ struct PackedAudioInspector: ContainerInspector {
     mutating func append(_ bytes: Span<UInt8>) {
         byteCount += bytes.count
         var offset = 0
-        while offset < bytes.count && !isBlind {
+        while offset < bytes.count && !ignoresRest {
             if skipCount > 0 {
                 offset += pass(bytes.extracting(offset..<bytes.count))
             } else {
@@ -34,12 +34,12 @@ struct PackedAudioInspector: ContainerInspector {
     }
 
     mutating func finish() -> MediaInspection {
-        while !opening.isEmpty && skipCount == 0 && !isBlind { recognise(behind: 0) }
+        while !opening.isEmpty && skipCount == 0 && !ignoresRest { recognise(behind: 0) }
         if skipCount > 0 && damage == nil { damage = .partialFrame(missingByteCount: skipCount) }
         if firstHeader == nil && damage == nil { damage = .missingMedia }
         let track = track
         return MediaInspection(
-            container: .packedAudio(kind), wholeness: damage.map(Wholeness.damaged) ?? .whole,
+            container: .packedAudio(kind), integrity: damage.map(Integrity.damaged) ?? .whole,
             byteCount: byteCount,
             tracks: [track], firstTimestamp: timestamp, durationMicroseconds: track.durationMicroseconds)
     }
@@ -48,7 +48,7 @@ struct PackedAudioInspector: ContainerInspector {
         var track = Track(id: 0, kind: .audio, codec: "\(kind)", codecString: firstHeader?.codecString)
         track.firstTimestamp = timestamp
         track.sampleRate = firstHeader?.sampleRate
-        if let header = firstHeader, !isBlind || damage != nil {
+        if let header = firstHeader, !ignoresRest || damage != nil {
             track.durationMicroseconds = MediaTimestamp.microseconds(
                 UInt64(sampleCount), UInt32(header.sampleRate))
         }
@@ -80,7 +80,7 @@ struct PackedAudioInspector: ContainerInspector {
             header.kind == firstHeader?.kind ?? header.kind
         {
             count(header)
-            if let length = header.frameByteCount { open(length) } else { isBlind = true }
+            if let length = header.frameByteCount { open(length) } else { ignoresRest = true }
         } else {
             loseSynchronisation(behind)
         }
@@ -111,6 +111,6 @@ struct PackedAudioInspector: ContainerInspector {
             isCutHeader
             ? .partialFrame(missingByteCount: AudioFrameHeader.byteCount - opening.count)
             : .lostSynchronisation(offset: byteCount - behind - opening.count)
-        isBlind = true
+        ignoresRest = true
     }
 }

@@ -103,7 +103,7 @@ struct TimeSpan {
     var first: MediaTimestamp? { count > 0 ? timestamp(lowest) : nil }
     var last: MediaTimestamp? { count > 0 ? timestamp(highest) : nil }
 
-    /// Whether the clock of the media was reset on the way: one step has nothing to do with the others.
+    /// Whether the clock of the media was reset within the segment: one step is far longer than the others.
     private var jumps: Bool {
         guard count > 2, longestStep > UInt64(PresentationTime.timescale) else { return false }
         return longestStep > (steps - longestStep) / UInt64(count - 2) * Limits.jumpShare

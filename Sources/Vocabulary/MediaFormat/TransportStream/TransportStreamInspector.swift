@@ -41,7 +41,7 @@ struct TransportStreamInspector: ContainerInspector {
         let report = ProgramReport(streams: streams, program: tables.streams)
         let leading = report.tracks.leading
         return MediaInspection(
-            container: .transportStream, wholeness: damage.map(Wholeness.damaged) ?? .whole,
+            container: .transportStream, integrity: damage.map(Integrity.damaged) ?? .whole,
             byteCount: byteCount + partial.count, tracks: report.tracks,
             firstTimestamp: leading?.firstTimestamp,
             lastTimestamp: leading?.lastTimestamp, durationMicroseconds: leading?.durationMicroseconds,

@@ -39,7 +39,7 @@ package struct TransportStreamJoiner {
 
     /// The first written time: a clock reference may be some seconds before it.
     private static let first: Int64 = 10 * 90_000
-    /// A jump of half a second is none of jitter.
+    /// Jitter is below half a second: a difference of more is a discontinuity.
     private static let tolerance: Int64 = 45_000
     private static let unset: UInt8 = 0xFF
 
@@ -54,7 +54,7 @@ package struct TransportStreamJoiner {
     /// The written times that are kept; nil for all.
     private var keeping: Range<Int64>?
     /// Of a segment that is cut: its audio frames, each in a unit of its own.
-    private var divider = AudioUnitDivider()
+    private var divider = AudioFrameSplitter()
     /// The streams whose current unit is left out.
     private var dropped: Set<UInt16> = []
     /// Whether the next unit may begin before the last one of the segment before has ended.
@@ -148,7 +148,7 @@ extension TransportStreamJoiner {
     /// The first time of a stream that is known from before.
     private func firstTime() -> (pid: UInt16, time: UInt64)? {
         for start in packetStarts {
-            guard let unit = PESPlace(pending, start), streams[unit.pid] != nil else { continue }
+            guard let unit = PESHeaderLayout(pending, start), streams[unit.pid] != nil else { continue }
             return (unit.pid, unit.decodeTime)
         }
         return nil
@@ -159,7 +159,7 @@ extension TransportStreamJoiner {
         var firsts: [UInt16: Int64] = [:]
         var reference: UInt64?
         for start in packetStarts {
-            guard let unit = PESPlace(pending, start), firsts[unit.pid] == nil else { continue }
+            guard let unit = PESHeaderLayout(pending, start), firsts[unit.pid] == nil else { continue }
             let origin = reference ?? unit.decodeTime
             reference = origin
             firsts[unit.pid] = PresentationTime.difference(unit.decodeTime, origin)
@@ -184,7 +184,7 @@ extension TransportStreamJoiner {
     private mutating func isKept(_ bytes: [UInt8], _ start: Int) -> Bool {
         guard let keeping else { return true }
         let pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
-        guard let unit = PESPlace(bytes, start) else { return !dropped.contains(pid) }
+        guard let unit = PESHeaderLayout(bytes, start) else { return !dropped.contains(pid) }
         let time = Int64((unit.decodeTime &+ offset) & PresentationTime.mask)
         let isLate = !mayOverlap || time >= streams[pid]?.earliest ?? 0
         guard keeping.contains(time), isLate else {
@@ -212,7 +212,7 @@ extension TransportStreamJoiner {
             }
             bytes[start + 10] = bytes[start + 10] & 0x7F | UInt8(base & 1) << 7
         }
-        guard let unit = PESPlace(bytes, start) else { return }
+        guard let unit = PESHeaderLayout(bytes, start) else { return }
         unit.move(&bytes, by: offset)
         note(
             unit.pid, Int64((unit.decodeTime &+ offset) & PresentationTime.mask),

@@ -10,6 +10,6 @@ struct WebVTTInspector: ContainerInspector {
 
     mutating func finish() -> MediaInspection {
         let track = Track(id: 0, kind: .subtitles, codec: "webvtt", codecString: "wvtt")
-        return MediaInspection(container: .webVTT, wholeness: .whole, byteCount: byteCount, tracks: [track])
+        return MediaInspection(container: .webVTT, integrity: .whole, byteCount: byteCount, tracks: [track])
     }
 }

@@ -117,14 +117,14 @@ struct Origin: Sendable {
         SourceSettings(url: try url(path).absoluteString)
     }
 
-    func link(_ path: String = "/index.m3u8") throws -> SourceLink {
-        try SourceLink(try source(path), client: client, policy: AddressPolicy())
+    func link(_ path: String = "/index.m3u8") throws -> SourceClient {
+        try SourceClient(try source(path), client: client, policy: AddressPolicy())
     }
 
     /// A fetcher of the first video.
     func fetcher(
         store: any SegmentStore, encryption: EncryptionChoice = .keep, clock: HostClock = .system,
-        link: SourceLink? = nil,
+        link: SourceClient? = nil,
     ) throws -> SegmentFetcher {
         let channel = PublisherStage.fact(video(0), 0).channel
         return SegmentFetcher(

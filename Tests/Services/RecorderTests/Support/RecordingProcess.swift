@@ -15,7 +15,7 @@ import Timeline
 /// to it by the test.
 actor RecordingProcess {
     nonisolated let lease: Lease
-    nonisolated let parts: RecorderParts
+    nonisolated let dependencies: RecorderDependencies
     nonisolated let journal: ChannelJournal
     private nonisolated let channel: Channel
     private(set) var state: RecordingState
@@ -33,20 +33,20 @@ actor RecordingProcess {
     /// Takes the channel, goes on where catalogue and journal stand, and opens a source with these
     /// renditions.
     ///
-    /// The channel is the fixture's, and so is the journal, unless another folder is given or the parts of
-    /// another recording are shared.
+    /// The channel is the fixture's, and so is the journal, unless another folder is given or another
+    /// recording is shared.
     init(
         _ fixture: RecorderFixture, channel other: Channel? = nil,
         opening renditions: [RenditionID] = [video(0)],
-        source: String? = nil, journal folder: String? = nil, sharing shared: RecorderParts? = nil,
+        source: String? = nil, journal folder: String? = nil, sharing shared: RecorderDependencies? = nil,
         node: String = RecorderFixture.node, clock: HostClock = .system,
     ) async throws {
         var channel = other ?? fixture.channel
         if let source { channel.settings.sources = [SourceSettings(url: source)] }
         self.channel = channel
-        parts =
+        dependencies =
             try shared
-            ?? RecorderParts(
+            ?? RecorderDependencies(
                 catalogue: fixture.catalogue, heartbeats: fixture.catalogue, store: MemorySegmentStore(),
                 journal: try Journal.open(
                     folder: folder ?? fixture.journal.path, clock: clock, logger: silentLogger),
@@ -56,7 +56,7 @@ actor RecordingProcess {
             throw TestFailure("no lease")
         }
         self.lease = lease
-        journal = try parts.journal.channel(channel.id)
+        journal = try dependencies.journal.channel(channel.id)
         state = RecordingState(
             channel: channel, lease: lease, heads: try await fixture.catalogue.heads(of: channel.row),
             newestRun: try await fixture.catalogue.newestSourceRun(of: channel.row),
@@ -69,8 +69,8 @@ actor RecordingProcess {
 
     /// Ends like a killed process: nothing is done but that its files are let go.
     func kill() async {
-        await parts.journal.close()
-        await parts.client.close()
+        await dependencies.journal.close()
+        await dependencies.client.close()
     }
 
     // MARK: The source
@@ -80,7 +80,7 @@ actor RecordingProcess {
         opening = nil
         let playlist: Playlist =
             renditions == [video(0)] ? .media(MediaPlaylist()) : try Self.master(of: renditions)
-        let now = Moment(date: parts.clock.now(), steady: parts.clock.steady())
+        let now = Moment(date: dependencies.clock.now(), steady: dependencies.clock.steady())
         let fetched = FetchedPlaylist(
             playlist: playlist, base: try HTTPURL(request.use.source.url), arrival: now)
         try await send(.playlistArrived(fetched, request))
@@ -187,7 +187,7 @@ actor RecordingProcess {
         commit = nil
         let result: Result<Bool, CatalogueError>
         do throws(CatalogueError) {
-            let isHeld = try await parts.catalogue.commit(batch)
+            let isHeld = try await dependencies.catalogue.commit(batch)
             isRefused = !isHeld
             result = .success(isHeld)
         } catch {
@@ -232,7 +232,8 @@ actor RecordingProcess {
 
     private var now: Moment {
         Moment(
-            date: parts.clock.now() + skew.wholeMicroseconds, steady: parts.clock.steady() + skew)
+            date: dependencies.clock.now() + skew.wholeMicroseconds,
+            steady: dependencies.clock.steady() + skew)
     }
 
     private func send(_ event: RecordingEvent) async throws {
@@ -247,7 +248,7 @@ actor RecordingProcess {
         case .commit(let batch): commit = batch
         case .journal, .readJournal, .trimJournal, .setAside:
             let runner = ActionRunner(
-                channel: channel, parts: parts, journal: journal, logger: silentLogger)
+                channel: channel, dependencies: dependencies, journal: journal, logger: silentLogger)
             if let event = await runner.perform(action) { try await send(event) }
         default: break
         }

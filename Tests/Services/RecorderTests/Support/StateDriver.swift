@@ -98,7 +98,7 @@ struct StateDriver {
             let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
             var fetched = FetchedPlaylist(
                 playlist: playlist, base: url, arrival: arrival, version: version)
-            if let location, location != request.url?.absoluteString { fetched.edge = url }
+            if let location, location != request.url?.absoluteString { fetched.redirectTarget = url }
             return send(.playlistArrived(fetched, request), at: time)
         } catch {
             return send(.playlistFailed(.unusable("\(error)"), request), at: time)

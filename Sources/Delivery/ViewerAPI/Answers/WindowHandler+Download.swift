@@ -1,0 +1,90 @@
+import Catalogue
+import Export
+import HTTP
+import Playback
+import Timeline
+
+extension WindowHandler {
+    /// The window as one transport stream.
+    func download(_ asked: RequestedWindow) async throws -> HTTPResponse {
+        let (begin, end) = try closed(asked.parameters.window.span)
+        let window = try await playbackService.compose(
+            asked.parameters.window, of: asked.channel, now: asked.now)
+        if let redirect = try redirect(asked, window) { return redirect }
+        guard end != nil else { return pinned(asked, window) }
+        let rendition = try await rendition(asked, window)
+        let plan = try TransportStreamPlan(
+            channel: asked.channel.id, rendition: rendition.id, runs: try rendition.segments.runs(),
+            formats: window.formats,
+            separateAudio: asked.parameters.rendition == nil
+                && window.renditions.contains { $0.id.kind == .audio })
+        if asked.parameters.window.isStrict { try window.checkWhole(rendition.id) }
+        var headers = fields(asked, window.facts)
+        headers["Content-Type"] = "video/mp2t"
+        headers["Accept-Ranges"] = "bytes"
+        headers["Content-Disposition"] = asked.name(begin, "ts")
+        return response(asked, tag: plan.tag, byteCount: plan.byteCount, headers) { offset, byteCount in
+            export.body(of: plan, offset: offset, byteCount: byteCount)
+        }
+    }
+
+    /// The requested rendition, or the leading one.
+    func rendition(_ asked: RequestedWindow, _ window: PlaylistContents) async throws(PlaybackError)
+        -> ListedRendition
+    {
+        var rendition = window.leading
+        if let id = asked.parameters.rendition { rendition = window[try await present(id, asked, window)] }
+        guard let rendition else { throw .nothingRecorded(available: []) }
+        return rendition
+    }
+
+    /// The begin of a window that does not grow, and its end; nil when the end is open.
+    func closed(
+        _ span: WindowRequest.Span,
+    ) throws(ParameterError) -> (begin: Instant, end: Instant?) {
+        switch span {
+        case .closed(let begin, let end): return (begin, end)
+        case .event:
+            throw ParameterError("mode", "a window with mode=event grows, but a download has a fixed length")
+        case .sliding, .timeshift: throw ParameterError("begintime", "a download needs begintime")
+        }
+    }
+
+    /// Redirects a window with an open end to the URL with the current end, so that a resumed download is the
+    /// same file.
+    ///
+    /// That URL cannot name what follows its end, so `Backcast-Next` is in this answer.
+    func pinned(_ asked: RequestedWindow, _ window: PlaylistContents) -> HTTPResponse {
+        let query = (asked.parameters.window.query(pinnedTo: window.plan) ?? "") + asked.parameters.choices
+        var headers = Fields.common
+        headers["Location"] = "\(asked.route.resource.file)?\(query)"
+        headers["Backcast-Next"] = window.next?.exactRFC3339
+        headers["Cache-Control"] = "no-store"
+        return HTTPResponse(status: .found, headers: headers)
+    }
+
+    /// The answer with a file of known length, or a range of it.
+    func response(
+        _ asked: RequestedWindow, tag: String, byteCount: UInt64, _ fields: HTTPHeaders,
+        body: (_ offset: UInt64, _ byteCount: UInt64) -> any HTTPBodySource,
+    ) -> HTTPResponse {
+        let validators = Validators(entityTag: EntityTag(strong: tag))
+        var headers = fields
+        headers["ETag"] = validators.entityTag?.fieldValue
+        let request = asked.request
+        switch Preconditions.evaluated(method: request.method, headers: request.headers, current: validators)
+        {
+        case .notModified:
+            return HTTPResponse(
+                status: .notModified, headers: headers,
+                body: .stream(length: byteCount, body(0, byteCount)))
+        case .preconditionFailed: return Problem(.preconditionFailed, "the window has changed").answer()
+        case .proceed: break
+        }
+        let range = ByteRange.requested(
+            method: request.method, headers: request.headers, current: validators, length: byteCount)
+        return RangeAnswer.response(range, length: byteCount, headers: headers) { offset, length in
+            .stream(length: length, body(offset, length))
+        }
+    }
+}

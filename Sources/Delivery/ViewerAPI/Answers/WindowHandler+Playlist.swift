@@ -1,0 +1,133 @@
+import Catalogue
+import HTTP
+import Playback
+import Timeline
+
+extension WindowHandler {
+    func playlist(_ asked: RequestedWindow) async throws(PlaybackError) -> HTTPResponse {
+        let window = try await playbackService.compose(
+            asked.parameters.window, of: asked.channel, now: asked.now)
+        if let redirect = try redirect(asked, window) { return redirect }
+        let wanted = try await media(asked, window)
+        if asked.parameters.window.isStrict {
+            try await playbackService.checkWhole(window, wanted, of: asked.channel)
+        }
+        if case .keyFrames(let id) = asked.route.resource {
+            let playlist = try await playbackService.keyFramePlaylist(
+                of: id, in: window, isCompressed: asked.coding == .gzip, for: asked.request.client)
+            return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
+        }
+        guard let wanted else {
+            let query = asked.parameters.window.query(pinnedTo: window.plan)
+            return try response(
+                asked,
+                try await playbackService.multivariantPlaylist(
+                    of: window, query: query, for: asked.request.client))
+        }
+        try await playbackService.prepare(
+            window, wanted, isCompressed: asked.coding == .gzip, for: asked.request.client)
+        guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
+        return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
+    }
+
+    /// The rendition whose media playlist is requested; nil for the multivariant playlist.
+    private func media(_ asked: RequestedWindow, _ window: PlaylistContents) async throws(PlaybackError)
+        -> RenditionID?
+    {
+        switch asked.route.resource {
+        case .master: return nil
+        case .media(let id), .keyFrames(let id): return try await present(id, asked, window)
+        case .index, .single, .since, .transportStream, .endlessStream, .recordingStatus, .movie, .picture,
+            .thumbnails:
+            if let id = asked.parameters.rendition { return try await present(id, asked, window) }
+            let isWhole = !window.renditions.contains { $0.id.kind == .audio }
+            if asked.route.resource == .single, isWhole { return window.leading?.id }
+            return Self.indexRendition(asked.channel, window)
+        }
+    }
+
+    /// The rendition whose media playlist `index.m3u8` is; nil when it is a multivariant playlist.
+    ///
+    /// A change to the multivariant form applies to new windows: a window that begins before the change keeps
+    /// the rendition that it began with. A sliding playlist has no begin, and players reload it continuously:
+    /// it changes when it lists no segment from before the change.
+    private static func indexRendition(_ channel: Channel, _ window: PlaylistContents) -> RenditionID? {
+        if channel.playlistForm == .media { return window.leading?.id }
+        guard let changed = channel.mediaUntil, let earliest = window.earliest,
+            let first = earliest.segments.first, first.start < changed
+        else { return nil }
+        return window.plan.kind == .sliding || window.plan.window.begin < changed ? earliest.id : nil
+    }
+
+    /// The id of a rendition, if it has segments in the window.
+    ///
+    /// If it was lost completely, a strict request gets 409.
+    func present(
+        _ id: RenditionID, _ asked: RequestedWindow, _ window: PlaylistContents,
+    ) async throws(PlaybackError) -> RenditionID {
+        if window[id] != nil { return id }
+        guard window.known.contains(id) else { throw .noSuchRendition(id) }
+        if asked.parameters.window.isStrict {
+            try await playbackService.checkWhole(window, id, of: asked.channel)
+        }
+        throw .nothingRecorded(
+            available: try await playbackService.available(near: asked.parameters.window, asked.channel))
+    }
+
+    func response(
+        _ asked: RequestedWindow, _ answer: PlaylistAnswer, type: String = "application/vnd.apple.mpegurl",
+    ) throws(PlaybackError) -> HTTPResponse {
+        let coding = asked.coding
+        let playlist = answer.playlist
+        let tag = EntityTag(strong: coding == .gzip ? playlist.tag + "-gz" : playlist.tag)
+        var headers = fields(asked, answer.facts)
+        headers.append("Content-Type", type)
+        headers.append("Vary", "Accept-Encoding")
+        headers.append("ETag", tag.fieldValue)
+        let outcome = Preconditions.evaluated(
+            method: asked.request.method, headers: asked.request.headers,
+            current: Validators(entityTag: tag))
+        if outcome == .preconditionFailed {
+            return Problem(.preconditionFailed, "the playlist has changed").answer()
+        }
+        let body = HTTPBody.pieces(coding == .gzip ? try playlist.gzip() : playlist.body)
+        if outcome == .notModified {
+            return HTTPResponse(status: .notModified, headers: headers, body: body)
+        }
+        if coding == .gzip { headers.append("Content-Encoding", coding.rawValue) }
+        return HTTPResponse(status: .ok, headers: headers, body: body)
+    }
+
+    /// The header fields that say how complete the window is, and how long caches may keep the answer.
+    func fields(_ asked: RequestedWindow, _ facts: WindowFacts) -> HTTPHeaders {
+        var headers = Fields.common
+        headers.reserve(16)
+        headers.append("Backcast-Window", facts.window.exactText)
+        if let completeness = facts.completeness {
+            headers.append("Backcast-Held-Seconds", SecondsText.text(completeness.held))
+            headers.append("Backcast-Missing-Seconds", SecondsText.text(completeness.missing))
+        }
+        headers.append("Backcast-Final", facts.isFinal ? "true" : "false")
+        if let next = facts.next { headers.append("Backcast-Next", next.exactRFC3339) }
+        headers.append("Cache-Control", cacheControl(asked, facts))
+        headers.append("Cache-Tag", "ch-" + asked.channel.id.text)
+        return headers
+    }
+
+    /// A final window may be cached until its retention ends, but no longer than a repair may stay unnoticed.
+    ///
+    /// Of anything else browsers ask for the current version each time, and shared caches once in half a
+    /// target duration.
+    func cacheControl(_ asked: RequestedWindow, _ facts: WindowFacts) -> String {
+        guard facts.isFinal else {
+            return "public, max-age=0, s-maxage=\(max(1, facts.targetSeconds / 2))"
+        }
+        var age = Limits.finalAgeSeconds
+        if let kept = asked.channel.settings.retentionSeconds {
+            let since = (asked.now - facts.window.begin) / Microseconds.perSecond
+            let (left, overflow) = kept.subtractingReportingOverflow(since)
+            if !overflow { age = min(age, left) }
+        }
+        return "public, max-age=" + String(max(0, age))
+    }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import Concurrency
+import DownloadAPI
+import Downloader
+import Foundation
+import HTTP
+import HTTPClient
+import Synchronization
+
+/// Tasks that another process carries out, because it holds the folder.
+struct TaskHandover: Sendable {
+    let holder: Holder
+    let display: any DownloadDisplay
+
+    /// What came of tasks.
+    struct Outcome: Sendable {
+        /// The requests that no other process has taken.
+        var remaining: [DownloadRequest] = []
+        var status: Int32 = 0
+        /// When to stop waiting for a process that holds the folder and does not answer.
+        var deadline = HostClock.system.steady() + Limits.holderWait
+
+        /// The time until then.
+        var rest: Duration { deadline - HostClock.system.steady() }
+    }
+
+    /// Hands tasks to the process that holds a folder, if there is one, and shows their progress to the end.
+    ///
+    /// A process that is ending takes no more tasks, and one that is starting takes none yet. It is waited
+    /// for until it takes them or releases the folder, at most until the deadline. At the first signal the
+    /// other process pauses tasks, and completes live recordings.
+    static func carryOut(
+        _ former: Outcome, in folder: String, _ display: any DownloadDisplay
+    ) async throws -> Outcome {
+        let first = await Holder.connect(folder, within: former.rest)
+        // A process that is ending has already closed its socket.
+        if first == nil, await !isInUse(folder) { return former }
+        let outcome = Mutex(former)
+        // A live recording is packed when it is stopped, however long that takes.
+        try await TerminationSignals.cancelling(isForced: false) {
+            var (found, next) = (former, first)
+            while true {
+                if let holder = next {
+                    found = try await TaskHandover(holder: holder, display: display).run(found)
+                    await holder.close()
+                }
+                guard !found.remaining.isEmpty, found.rest > .zero, !Task.isCancelled, await isInUse(folder)
+                else { break }
+                try? await HostClock.system.sleep(for: Limits.holderPause)
+                next = await Holder.connect(folder, within: found.rest)
+            }
+            if Task.isCancelled, !found.remaining.isEmpty { found = Outcome(status: max(found.status, 130)) }
+            let ended = found
+            outcome.withLock { $0 = ended }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    private static func isInUse(_ folder: String) async -> Bool {
+        (try? await DownloadService.isInUse(folder)) ?? false
+    }
+
+    /// Hands over what no process has taken yet.
+    private func run(_ former: Outcome) async throws -> Outcome {
+        var (open, status): (Set<String>, Int32) = ([], former.status)
+        var taken: [DownloadRequest] = []
+        for (index, request) in former.remaining.enumerated() {
+            // The rest is not begun, also where all that was handed over is complete.
+            guard !Task.isCancelled else {
+                status = 130
+                break
+            }
+            do {
+                open.insert(try await handOver(request))
+                taken.append(request)
+            } catch is Ending {
+                // The tasks that it took have ended with it; a complete one is recognised by its state.
+                var outcome = Outcome(remaining: taken + former.remaining[index...], status: status)
+                // The deadline begins again only if it has carried out tasks meanwhile.
+                if taken.isEmpty { outcome.deadline = former.deadline }
+                return outcome
+            } catch let refusal as Refusal {
+                DownloadCommand.printError(refusal.problem)
+                status = max(status, refusal.status)
+            }
+        }
+        do {
+            status = max(status, try await follow(&open))
+        } catch  where Task.isCancelled {}
+        guard Task.isCancelled else { return Outcome(status: open.isEmpty ? status : max(status, 1)) }
+        let left = open
+        let stopped = try await withCancellationShield(by: .system) { await pause(left) }
+        return Outcome(status: max(status, stopped))
+    }
+
+    /// The process that holds the folder accepts no more tasks.
+    private struct Ending: Error {}
+
+    private struct Refusal: Error {
+        var problem: String
+        var status: Int32
+    }
+
+    /// Gives the id of the task.
+    private func handOver(_ request: DownloadRequest) async throws -> String {
+        // A request that has been sent is carried out: its answer names what has to be paused.
+        let body: FetchedBody
+        do {
+            body = try await withCancellationShield(by: .system) {
+                try await holder.send(.post, HolderPath.tasks, try JSONEncoder().encode(request))
+            }
+        } catch TransferError.connectionFailed {
+            throw Ending()
+        }
+        if body.status == .serviceUnavailable { throw Ending() }
+        if let problem = Holder.problem(of: body) {
+            throw Refusal(problem: problem, status: body.status == .conflict ? 2 : 1)
+        }
+        return try JSONDecoder().decode(DownloadTask.self, from: Data(body.bytes)).id
+    }
+
+    /// Shows the changes of tasks until all have stopped or are removed; the status that they leave.
+    private func follow(_ open: inout Set<String>) async throws -> Int32 {
+        guard !open.isEmpty else { return 0 }
+        var (left, untold, status): (Set<String>, Set<String>, Int32) = (open, open, 0)
+        defer { open = left }
+        try await holder.follow(for: Limits.holderFollowTimeout) { change in
+            var removed: [String] = []
+            switch change {
+            case .task(let task):
+                guard left.contains(task.id) else { return false }
+                untold.remove(task.id)
+                display.show(task)
+                let isRefused = task.error?.isRefusal ?? false
+                guard task.state.isEnded || task.state == .paused || isRefused else { return false }
+                left.remove(task.id)
+                status = max(status, DownloadRun.conclude(task))
+            case .removed(let id): removed = [id]
+            case nil:
+                // Of a task that was removed before it could be followed, nothing is told.
+                for id in untold {
+                    if await !holder.has(id) { removed.append(id) }
+                }
+            }
+            for id in removed where left.remove(id) != nil {
+                untold.remove(id)
+                DownloadCommand.printError("\(DownloadError.noTask(id))")
+                status = max(status, 1)
+            }
+            return left.isEmpty
+        }
+        return status
+    }
+
+    /// Has tasks paused that have not ended, and shows what became of them.
+    ///
+    /// A live recording that is packed is waited for, until a second signal. One that has ended meanwhile is
+    /// no fault.
+    private func pause(_ ids: Set<String>) async -> Int32 {
+        let pausing = await holder.pause(ids) { display.show($0) }
+        var status: Int32 = pausing.tasks.count == ids.count ? 0 : 130
+        for task in pausing.tasks.values.sorted(by: { $0.id < $1.id }) {
+            display.show(task)
+            status = max(status, DownloadRun.conclude(task))
+        }
+        for failure in pausing.failures.values.sorted() { DownloadCommand.printError(failure) }
+        return status
+    }
+}

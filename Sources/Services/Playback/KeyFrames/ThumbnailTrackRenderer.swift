@@ -1,0 +1,134 @@
+import Catalogue
+package import Timeline
+
+/// Writes a WebVTT track whose cues name the pictures of a window, for the seek bars of players.
+///
+/// Cue times follow the media playlist: they begin at the first segment, and each segment lasts as long as
+/// its EXTINF. A hole takes no time, unless the playlist lists it as EXT-X-GAP; then no cue covers it.
+struct ThumbnailTrackRenderer {
+    private let rendition: ListedRendition
+    private let writesGaps: Bool
+    private let step: Int64
+    /// What follows the time in the URL of each picture.
+    private let ending: String
+    private var bytes = Array("WEBVTT\n".utf8)
+    /// The cue that is not written yet: its begin, and the instant that it shows.
+    private var open: (begin: Int64, shown: Instant)?
+    /// The end of what was passed, in the time of the media, microseconds.
+    private var end: Int64 = 0
+
+    /// `step` is in microseconds, `width` in pixels.
+    init(
+        contents: PlaylistContents, rendition: ListedRendition, step: Int64, width: Int, named: RenditionID?,
+    ) {
+        (self.rendition, self.step) = (rendition, step)
+        writesGaps = contents.writesGaps
+        ending = "&width=\(width)" + (named.map { "&rendition=\($0)" } ?? "")
+    }
+
+    mutating func written() -> [UInt8] {
+        var next: Int64 = 0
+        var last: RecordedSegment?
+        for piece in rendition.segments.pieces {
+            for row in piece.range {
+                let segment = piece.block.segments[row]
+                if let last, writesGaps, Self.begins(segment, behind: last) {
+                    close(at: end)
+                    end += segment.start - last.end
+                    next = end
+                }
+                let begin = end
+                end += segment.mediaDuration
+                // Before its first key frame the picture is that of the segment before, which is not listed.
+                let earliest = Self.begins(segment, behind: last) ? piece.block.firstKeyFrame(of: row) : nil
+                while next < end {
+                    close(at: next)
+                    let instant = segment.start + (next - begin)
+                    open = (next, max(instant, earliest ?? instant))
+                    next = (next / step + 1) * step
+                }
+                last = segment
+            }
+        }
+        close(at: end)
+        return bytes
+    }
+
+    /// The blocks with the segments behind the begin and behind each hole.
+    static func blocksOfBegins(_ segments: SegmentList) -> [Block] {
+        var blocks: [Block] = []
+        var last: RecordedSegment?
+        for piece in segments.pieces {
+            for segment in piece.segments {
+                if begins(segment, behind: last), segment.flags.contains(.hasKeyFrames),
+                    blocks.last !== piece.block
+                {
+                    blocks.append(piece.block)
+                }
+                last = segment
+            }
+        }
+        return blocks
+    }
+
+    /// Whether a segment is the first one, or lies behind a hole.
+    private static func begins(_ segment: RecordedSegment, behind last: RecordedSegment?) -> Bool {
+        last.map { segment.start - $0.end > Limits.holeTolerance } ?? true
+    }
+
+    private mutating func close(at end: Int64) {
+        guard let cue = open else { return }
+        open = nil
+        // The first whole millisecond that is not before the instant: the one before may be of another
+        // segment.
+        let shown = (cue.shown.microseconds + Microseconds.perMillisecond - 1) / Microseconds.perMillisecond
+        bytes += "\n\(Self.text(cue.begin)) --> \(Self.text(end))\nframe.jpg?time=\(shown)\(ending)\n".utf8
+    }
+
+    /// `hh:mm:ss.ttt`, with more digits for the hours where needed.
+    private static func text(_ microseconds: Int64) -> String {
+        let milliseconds = microseconds / Microseconds.perMillisecond
+        let seconds = milliseconds / 1000
+        return "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+            + ".\(padded(milliseconds % 1000, 3))"
+    }
+
+    private static func padded(_ value: Int64, _ digits: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+extension Block {
+    /// Where the first key frame of a segment begins, if it is known.
+    fileprivate func firstKeyFrame(of row: Int) -> Instant? {
+        guard let known = keyFrames.load() else { return nil }
+        return known.frames(of: row..<(row + 1)).first.map(known.begin)
+    }
+}
+
+extension PlaybackService {
+    /// A thumbnail track of a rendition, whose cues last `step` microseconds; `named` is written into the
+    /// URLs of the pictures.
+    ///
+    /// The places of the key frames behind the begin and behind holes are read from the catalogue.
+    package func thumbnailTrack(
+        of id: RenditionID, in contents: PlaylistContents, step: Int64, width: Int, named: RenditionID?,
+        for client: String?,
+    ) async throws(PlaybackError) -> RenderedPlaylist {
+        guard let rendition = contents[id] else { throw .noSuchRendition(id) }
+        let hasPictures = rendition.segments.pieces.contains { piece in
+            piece.segments.contains { $0.flags.contains(.hasKeyFrames) }
+        }
+        guard id.kind == .video, hasPictures else { throw .noKeyFrames(id) }
+        let blocks = ThumbnailTrackRenderer.blocksOfBegins(rendition.segments)
+        try await index.readKeyFrames(of: blocks, id, isCompressed: false, for: client)
+        let step = max(Microseconds.perSecond, step)
+        let isLong = contents.window.microseconds / step > Limits.cuesWithoutTurn
+        return try await inTurn(isLong, leavesThread: true, for: client) { () async throws(PlaybackError) in
+            var text = ThumbnailTrackRenderer(
+                contents: contents, rendition: rendition, step: step, width: width, named: named)
+            return try RenderedPlaylist(text.written())
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Catalogue
+import HLS
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Playback
+
+struct MultivariantRendererTests {
+    private func playlist(_ window: PlaylistContents, query: String? = "begintime=1") throws
+        -> MultivariantPlaylist
+    {
+        let text = String(decoding: window.multivariantPlaylist(query: query), as: UTF8.self)
+        let read = try Playlist.reading(text)
+        #expect(read.notes.isEmpty)
+        return try read.playlist.multivariant
+    }
+
+    private func recorded() -> RecordedFixture {
+        var recorded = RecordedFixture()
+        var video = SegmentFormat.silent
+        (video.width, video.height) = (1280, 720)
+        recorded.formats[2] = video
+        recorded.formats[3] = SegmentFormat(
+            container: .transportStream, tracks: "audio:aac", codecs: "mp4a.40.2")
+        recorded.add(run(3, from: 0, format: 2, bytes: 500_000), as: "v0") {
+            $0.audioGroup = "aac"
+            $0.subtitlesGroup = "subs"
+            $0.frameRate = "50"
+        }
+        for (id, language) in [("a0", "de"), ("a1", "en")] {
+            recorded.add(run(3, from: 0, format: 3, bytes: 64_000), as: id) {
+                $0.groupID = "aac"
+                $0.name = "Ton"
+                $0.language = language
+                $0.isDefault = true
+            }
+        }
+        recorded.add([], as: "s0") { $0.groupID = "subs" }
+        return recorded
+    }
+
+    @Test("A variant describes what it has in the window: bit rates, codecs, size, and groups with segments")
+    func variant() throws {
+        let list = try playlist(try recorded().closed(0, 12))
+        let variant = try #require(list.variants.first)
+        #expect(list.variants.count == 1)
+        #expect(variant.uri == "v0.m3u8?begintime=1")
+        #expect(variant.bandwidth == 1_000_000 + 128_000)
+        #expect(variant.averageBandwidth == 1_128_000)
+        #expect(variant.codecs == "avc1.64001f,mp4a.40.2")
+        #expect(variant.resolution == VariantStream.Resolution(width: 1280, height: 720))
+        #expect(variant.frameRate == 50)
+        #expect(variant.audioGroup == "aac")
+        #expect(variant.subtitlesGroup == nil)
+    }
+
+    @Test(
+        "IMSC subtitles are among the codecs of their variants, as the source says it",
+        arguments: [
+            ("avc1.64001f,mp4a.40.2,stpp.ttml.im1i", "avc1.64001f,mp4a.40.2,stpp.ttml.im1i"),
+            ("avc1.64001f", "avc1.64001f,mp4a.40.2,stpp.ttml.im1t"),
+            (nil, "avc1.64001f,mp4a.40.2,stpp.ttml.im1t"),
+        ] as [(String?, String)])
+    func timedText(said: String?, codecs: String) throws {
+        var recorded = recorded()
+        recorded.formats[4] = SegmentFormat(container: .fragmentedMP4, tracks: "subtitles:ttml")
+        recorded.renditions[0].description.codecs = said
+        recorded.add(run(3, from: 0, format: 4, bytes: 2_000), as: "s1") { $0.groupID = "subs" }
+        let variant = try #require(try playlist(try recorded.closed(0, 12)).variants.first)
+        #expect(variant.subtitlesGroup == "subs")
+        #expect(variant.codecs == codecs)
+    }
+
+    @Test("Names are unique in a group, and at most one is the default")
+    func group() throws {
+        let list = try playlist(try recorded().closed(0, 12))
+        #expect(list.renditions.map(\.uri) == ["a0.m3u8?begintime=1", "a1.m3u8?begintime=1"])
+        #expect(Set(list.renditions.map(\.name)).count == 2)
+        #expect(list.renditions.count(where: \.isDefault) == 1)
+        #expect(list.renditions.allSatisfy { !$0.isDefault || $0.isAutoselect })
+    }
+
+    @Test("A group without segments in the window is left out, with all references")
+    func emptyGroup() throws {
+        var recorded = recorded()
+        for index in 1...2 { recorded.renditions[index].segments = [] }
+        let list = try playlist(try recorded.closed(0, 12))
+        #expect(list.renditions.isEmpty)
+        #expect(list.variants.first?.audioGroup == nil)
+        #expect(list.variants.first?.codecs == "avc1.64001f")
+    }
+
+    @Test("A rendition with audio only is a variant")
+    func radio() throws {
+        var recorded = RecordedFixture(run(3, from: 0, format: 2), as: "a0")
+        recorded.formats[2] = SegmentFormat(container: .aac, tracks: "audio:aac", codecs: "mp4a.40.2")
+        let list = try playlist(try recorded.closed(0, 12), query: nil)
+        #expect(list.variants.map(\.uri) == ["a0.m3u8"])
+        #expect(list.renditions.isEmpty)
+    }
+
+    @Test("BANDWIDTH counts the subtitles that play together with video and audio (RFC 8216bis §4.4.6.2)")
+    func subtitles() throws {
+        var recorded = recorded()
+        recorded.formats[4] = SegmentFormat(container: .webVTT)
+        recorded.renditions[3].segments = run(3, from: 0, format: 4, bytes: 2_000)
+        let variant = try #require(try playlist(try recorded.closed(0, 12)).variants.first)
+        #expect(variant.subtitlesGroup == "subs")
+        #expect(variant.bandwidth == 1_000_000 + 128_000 + 4_000)
+        #expect(variant.averageBandwidth == 1_132_000)
+    }
+
+    @Test("A bit rate that a source overstates is bounded, alone and in a sum")
+    func overstated() throws {
+        var recorded = recorded()
+        for index in 0...1 { recorded.renditions[index].description.bandwidth = .max }
+        let list = try playlist(recorded.published(until: 12).sliding(now: 16))
+        #expect(list.variants.map(\.bandwidth) == [9_000_000_000_000_000])
+    }
+
+    @Test("BANDWIDTH is the peak of runs of half to one and a half target durations")
+    func peak() {
+        var segments = run(4, from: 0, bytes: 500_000)
+        segments[2].storedBytes = 1_000_000
+        #expect(BitRate(of: segments, targetSeconds: 4) == BitRate(peak: 2_000_000, average: 1_250_000))
+        // A tail of a fraction of a second says nothing about a rate that a player must sustain.
+        let tail = run(1, from: 16, of: 0.1, bytes: 500_000)
+        #expect(BitRate(of: run(4, from: 0) + tail, targetSeconds: 4).peak < 3_000_000)
+    }
+
+    @Test("The rates of blocks are those of their segments", arguments: 0..<40)
+    func blocks(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var segments: [RecordedSegment] = []
+        for _ in 0..<Int.random(in: 1...300, using: &generator) {
+            let length = Double.random(in: 0.1...9, using: &generator)
+            let start = segments.last?.end ?? at(0)
+            var segment = run(
+                1, from: 0, of: length, bytes: Int64.random(in: 0...900_000, using: &generator))[0]
+            segment.start = start
+            segments.append(segment)
+        }
+        var recorded = RecordedFixture(segments)
+        recorded.targetSeconds = 9
+        let cuts = Set((0..<20).map { _ in Int.random(in: 0..<segments.count, using: &generator) })
+        let list = try #require(recorded.held(cutting: cuts.contains).renditions.first).segments
+        let end = Double.random(in: 1...3000, using: &generator)
+        for target in [1, 4, 9, 20] {
+            for part in [list, list.overlapping(window(10, 10 + end))] {
+                #expect(
+                    BitRate(of: part, targetSeconds: target)
+                        == BitRate(of: Array(part), targetSeconds: target))
+            }
+        }
+    }
+
+    @Test(
+        "NONE stands for captions only if all variants say it, and a group only if something of it is known")
+    func captions() throws {
+        func values(_ said: [[PlaylistAttribute]?]) throws -> [String] {
+            var recorded = RecordedFixture()
+            for (index, attributes) in said.enumerated() {
+                recorded.add(run(3, from: 0), as: "v\(index)") { $0.attributes = attributes }
+            }
+            let text = try recorded.closed(0, 12).multivariantPlaylist(query: nil)
+            return try Playlist.reading(text).playlist.multivariant.variants.map { variant in
+                switch variant.closedCaptions {
+                case nil: "-"
+                case .some(.none): "NONE"
+                case .group(let group): group
+                }
+            }
+        }
+        let none = [PlaylistAttribute(name: "CLOSED-CAPTIONS", value: "NONE", isQuoted: false)]
+        let group = [PlaylistAttribute(name: "CLOSED-CAPTIONS", value: "cc", isQuoted: true)]
+        #expect(try values([none, none]) == ["NONE", "NONE"])
+        #expect(try values([none, nil]) == ["-", "-"])
+        #expect(try values([group, none]) == ["-", "-"])
+    }
+
+    @Test("A variant that is listed with a group of which the window has nothing is listed once")
+    func repeats() throws {
+        var recorded = RecordedFixture()
+        recorded.add(run(3, from: 0), as: "v0") {
+            $0.audioGroup = "a"
+            $0.repeats = [[PlaylistAttribute(name: "AUDIO", value: "b", isQuoted: true)]]
+        }
+        let text = try recorded.closed(0, 12).multivariantPlaylist(query: nil)
+        let variants = try Playlist.reading(text).playlist.multivariant.variants
+        #expect(variants.map(\.audioGroup) == [nil])
+    }
+}
