@@ -178,7 +178,8 @@ struct DownloadTransferTests {
                 ] + place, environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
             try run.start()
             #expect(try await run.status() == 1)
-            #expect(try run.errors.contains("Disk full"))
+            let errors = try run.errors
+            #expect(errors.contains("Disk full"), "\(errors)")
             #expect(try run.lines.last?.contains(#""state":"paused""#) ?? false)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "downloads/a"))
             #expect(!names.contains { $0.hasSuffix(".part") }, "\(names)")
