@@ -7,23 +7,20 @@ final class FaultHost: Sendable {
     let settings: [String: String]
     private let state: String
 
-    private static let library = Task { () throws -> (folder: TemporaryFolder, path: String) in
-        let folder = try TemporaryFolder("host")
-        let path = folder.path(of: "host.so")
-        let source = Programs.root + "/Tests/Fixtures/host/host.c"
-        // The compiler that comes with Swift.
-        let arguments = ["clang", "-O2", "-shared", "-fPIC", "-o", path, source]
-        try await Command.run("/usr/bin/env", arguments)
-        return (folder, path)
-    }
-
     /// A host whose archive lies in a folder.
     init(folder: TemporaryFolder, archive: String) async throws {
         state = try folder.write(String(repeating: "\0", count: 16), to: "host")
-        settings = [
-            "LD_PRELOAD": try await Self.library.value.path, "FAULT_HOST": state,
-            "FAULT_ARCHIVE": archive,
-        ]
+        let library = try await Self.library(in: folder)
+        settings = ["LD_PRELOAD": library, "FAULT_HOST": state, "FAULT_ARCHIVE": archive]
+    }
+
+    /// Compiles what stands between the program and its host.
+    private static func library(in folder: TemporaryFolder) async throws -> String {
+        let path = folder.path(of: "host.so")
+        let source = Programs.root + "/Tests/Fixtures/host/host.c"
+        // The compiler that comes with Swift.
+        try await Command.run("/usr/bin/env", ["clang", "-O2", "-shared", "-fPIC", "-o", path, source])
+        return path
     }
 
     /// Steps the clock to so many seconds from the true time.

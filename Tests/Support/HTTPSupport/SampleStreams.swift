@@ -13,28 +13,29 @@ package struct SampleStreams: Sendable {
         case separateAudio
     }
 
-    private let folder: TemporaryFolder
+    private let files: [Kind: [String: [UInt8]]]
 
     private static let made = Task { try await SampleStreams() }
 
     /// The files of a stream by their names; `index.m3u8` is the playlist.
     package static func files(_ kind: Kind) async throws -> [String: [UInt8]] {
-        let streams = try await made.value
-        let path = streams.folder.path(of: kind.rawValue)
-        var files: [String: [UInt8]] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-            files[name] = Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
-        }
-        return files
+        try await made.value.files[kind, default: [:]]
     }
 
     private init() async throws {
-        folder = try TemporaryFolder("streams")
+        // Nothing frees a static value at the end of a process: it must not be what owns the folder.
+        let folder = try TemporaryFolder("streams")
+        var files: [Kind: [String: [UInt8]]] = [:]
         for kind in Kind.allCases {
             let path = folder.path(of: kind.rawValue)
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             try await Self.encode(kind, in: path)
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+                let content = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+                files[kind, default: [:]][name] = Array(content)
+            }
         }
+        self.files = files
     }
 
     private static func encode(_ kind: Kind, in path: String) async throws {
