@@ -202,7 +202,7 @@ let suites: [(name: String, path: String, uses: [String])] = [
             "LiveOrigin", "Benchmarks",
         ]
     ),
-    ("TidyTests", "Tests/TidyTests", []),
+    ("TidyTests", "Tests/TidyTests", ["Digest", "Encoding"]),
 ]
 
 /// The test targets to build, by name; all of them unless `BACKCAST_SUITES` lists some, separated by commas.

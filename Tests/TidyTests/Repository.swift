@@ -11,7 +11,7 @@ enum Repository {
     private static let textExtensions: Set<String> = [
         "swift", "h", "modulemap", "sql", "md", "sh", "py", "yaml", "yml", "json", "service", "sample",
         "conf", "html",
-        "js", "css",
+        "js", "css", "sha256",
     ]
 
     private static let textNames: Set<String> = [

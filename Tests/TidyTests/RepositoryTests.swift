@@ -56,11 +56,13 @@ struct RepositoryTests {
         expectNone(TextRules.machinePaths(Repository.files))
     }
 
-    @Test("Migrations are numbered without a hole")
-    func migrations() {
-        let paths = Repository.files.map(\.path).filter { $0.hasPrefix("migrations/") }
-        #expect(!paths.isEmpty)
-        expectNone(MigrationRule.findings(paths))
+    @Test("Migrations are numbered without a hole, and are as they landed")
+    func migrations() throws {
+        let files = Repository.files.filter { $0.path.hasPrefix("migrations/") }
+        #expect(!files.isEmpty)
+        expectNone(MigrationRule.findings(files.map(\.path)))
+        let digests = try #require(Repository.file(MigrationRule.digestsPath))
+        expectNone(try MigrationRule.changes(of: files, digests: digests.text))
     }
 
     @Test("What the image copies is let through to its build")
