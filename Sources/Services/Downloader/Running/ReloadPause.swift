@@ -7,7 +7,7 @@ import Concurrency
 struct ReloadPause: Sendable {
     private let target: Duration
     private var unchanged = 0
-    /// For how long the playlist has been unchanged.
+    /// The pauses since the playlist changed.
     private(set) var unchangedDuration = Duration.zero
     /// When the last reading began.
     private var begun: SteadyInstant?

@@ -43,13 +43,20 @@ extension TaskRunner {
 
     /// Reads all playlists again, so that parts get their present URLs and new parts are added.
     private func reload() async throws(DownloadError) {
+        let formerPause = reloadPause
         reloadPause.begins(at: tools.clock.steady())
         let (before, edge) = (plans.map(\.parts.count), windowHeaders?.span)
         var wanted = plans
-        if multivariant != nil || plans[0].url != (try? request.fullURL()) {
-            try await renewAddresses(&wanted)
+        do throws(DownloadError) {
+            if multivariant != nil || plans[0].url != (try? request.fullURL()) {
+                try await renewAddresses(&wanted)
+            }
+            try await load(wanted)
+        } catch {
+            // A reading that was cancelled is still due.
+            if error == .cancelled { reloadPause = formerPause }
+            throw error
         }
-        try await load(wanted)
         let isLonger = plans.map(\.parts.count) != before
         if isLonger || windowHeaders?.span != edge {
             reloadPause.reset()
