@@ -29,12 +29,12 @@ struct LostSegmentsTests {
 
     @Test("They are gaps, as long as the others, or as dates say")
     func gaps() throws {
-        #expect(try plan(text(1..<4), text(6..<8)).gapSeconds == 8)
+        #expect(try plan(text(1..<4), text(6..<8)).gapSeconds() == 8)
         // Until 10:00:22 there are 12 s.
-        #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 32)).gapSeconds == 10)
+        #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 32)).gapSeconds() == 10)
         // Such a date is that of another clock.
-        #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 59)).gapSeconds == 8)
-        #expect(try plan(text(1..<4), text(3..<8)).gapSeconds == 0)
+        #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 59)).gapSeconds() == 8)
+        #expect(try plan(text(1..<4), text(3..<8)).gapSeconds() == 0)
     }
 
     @Test("They are settled, and what follows them starts with a discontinuity")
@@ -55,7 +55,7 @@ struct LostSegmentsTests {
         arguments: [1, 1_700_000_000] as [UInt64])
     func otherNumbers(first: UInt64) throws {
         let plan = try plan(text(100..<103), text(first..<first + 2))
-        #expect(plan.parts.count == 5 && plan.gapSeconds == 0)
+        #expect(plan.parts.count == 5 && plan.gapSeconds() == 0)
         #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
     }
 
@@ -63,7 +63,7 @@ struct LostSegmentsTests {
     func olderList() throws {
         let plan = try plan(text(10..<16), text(8..<14), text(11..<17))
         #expect(plan.parts.map(\.names.identity.number) == Array(10...16))
-        #expect(plan.gapSeconds == 0)
+        #expect(plan.gapSeconds() == 0)
         #expect(plan.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
     }
 
@@ -82,8 +82,28 @@ struct LostSegmentsTests {
         }
         #expect(second.parts.map(\.names.identity.number) == Array(6...17))
         #expect(second.parts[2...9].map(\.names.file) == lines.map(\.file))
-        #expect(second.gapSeconds == 0)
+        #expect(second.gapSeconds() == 0)
         #expect(second.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
+    }
+
+    @Test("A segment that was being fetched when the process was killed is fetched after an older list, too")
+    func olderListBeforeLost() throws {
+        let url = try HTTPURL("http://origin.example/live.m3u8")
+        let first = try plan(text(8..<16))
+        let lines = first.parts.map(\.names)
+        let recorded = RecordedParts(
+            first.localPlaylist(isClear: false, isClosed: false),
+            files: Set(lines.map(\.file).dropLast()))
+        var (second, keys) = (
+            RenditionPlan(id: first.id, url: url, kept: lines, recorded: .success(recorded)), KeyNames()
+        )
+        for numbers in [6..<13, 11..<18] as [Range<UInt64>] {
+            _ = try second.take(try readMedia(text(numbers)), base: url, range: nil, keys: &keys)
+        }
+        #expect(second.parts.map(\.names.identity.number) == Array(6...17))
+        let last = try #require(second.parts.first { $0.names.identity.number == 15 })
+        #expect(!last.isSettled && last.names.file == lines.last?.file)
+        #expect(second.gapSeconds() == 0)
     }
 
     @Test("A presentation of two containers goes on; one of a third container is another")

@@ -37,8 +37,10 @@ struct RenditionPlan: Sendable {
     var isEnded: Bool { head.isEnded }
     var seconds: Double { parts.last.map { $0.position + $0.seconds } ?? 0 }
     var keptKeys: [String] { kept.values.compactMap(\.key) }
-    /// Seconds that the source lists as missing (EXT-X-GAP).
-    var gapSeconds: Double { parts.reduce(0) { $0 + ($1.segment.isGap ? $1.seconds : 0) } }
+    /// Seconds of all gaps that begin before `end`: listed as EXT-X-GAP, dropped by the source, or given up.
+    func gapSeconds(before end: Double = .infinity) -> Double {
+        parts.reduce(0) { $0 + ($1.segment.isGap && $1.position < end ? $1.seconds : 0) }
+    }
     var hasKept: Bool { !kept.isEmpty }
     var hasMedia: Bool { parts.contains(where: \.isDone) }
     /// Whether everything is settled.
@@ -47,7 +49,9 @@ struct RenditionPlan: Sendable {
     var missingIndices: [Int] {
         parts[..<(parts.lastIndex(where: \.isDone) ?? 0)].indices.filter { !parts[$0].isSettled }
     }
-    var missingSeconds: Double { missingIndices.reduce(0) { $0 + parts[$1].seconds } }
+    func missingSeconds(before end: Double) -> Double {
+        missingIndices.reduce(0) { $0 + (parts[$1].position < end ? parts[$1].seconds : 0) }
+    }
 
     init(
         id: RenditionID, url: HTTPURL, kept: [PartNames] = [],
@@ -144,6 +148,8 @@ struct RenditionPlan: Sendable {
             }
         }
         firstDiscontinuitySequence = parts.isEmpty ? nil : recorded.head.discontinuitySequence
+        // What is missing at the end is in the next list, and is fetched then.
+        while behind.last?.segment.isGap == true { behind.removeLast() }
         return behind
     }
 

@@ -29,11 +29,13 @@ extension TaskRunner {
     private var notes: [String]? {
         // The service's figures are for the whole window.
         let facts = isLive || request.range != nil ? nil : windowHeaders
+        let end = liveLimit ?? .infinity
         var notes: [String] = []
-        if let text = Self.text(max(plans.map(\.gapSeconds).max() ?? 0, facts?.missingSeconds ?? 0)) {
+        let gaps = plans.map { $0.gapSeconds(before: end) }.max() ?? 0
+        if let text = Self.text(max(gaps, facts?.missingSeconds ?? 0)) {
             notes.append("\(text) of it are missing at the source")
         }
-        if let text = Self.text(plans.map(\.missingSeconds).max() ?? 0) {
+        if let text = Self.text(plans.map { $0.missingSeconds(before: end) }.max() ?? 0) {
             notes.append("\(text) of it had not come when it was stopped")
         }
         if let next = facts?.next {
