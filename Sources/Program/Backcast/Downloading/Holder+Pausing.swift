@@ -32,7 +32,7 @@ extension Holder {
                 return !pausing.isPacking
             }
         }
-        for (id, error) in errors where pausing.tasks[id].map({ !$0.hasStopped }) ?? true {
+        for (id, error) in errors where pausing.tasks[id].map({ !$0.state.hasStopped }) ?? true {
             pausing.failures[id] = "\(id) cannot be paused: \(error)"
         }
         return pausing
@@ -68,8 +68,4 @@ extension Holder {
 
 extension Holder.Pausing {
     fileprivate var isPacking: Bool { tasks.values.contains { $0.state == .packing } }
-}
-
-extension DownloadTask {
-    fileprivate var hasStopped: Bool { state.isEnded || state == .paused }
 }

@@ -123,24 +123,27 @@ struct TaskHandover: Sendable {
     private func follow(_ open: inout Set<String>) async throws -> Int32 {
         guard !open.isEmpty else { return 0 }
         var (left, untold, status): (Set<String>, Set<String>, Int32) = (open, open, 0)
+        var asked = HostClock.system.steady()
         defer { open = left }
         try await holder.follow(for: Limits.holderFollowTimeout) { change in
             var removed: [String] = []
             switch change {
-            case .task(let task):
-                guard left.contains(task.id) else { return false }
+            case .task(let task) where left.contains(task.id):
                 untold.remove(task.id)
                 display.show(task)
-                let isRefused = task.error?.isRefusal ?? false
-                guard task.state.isEnded || task.state == .paused || isRefused else { return false }
-                left.remove(task.id)
-                status = max(status, DownloadRun.conclude(task))
+                if task.state.hasStopped || task.error?.isRefusal ?? false {
+                    left.remove(task.id)
+                    status = max(status, DownloadRun.conclude(task))
+                }
             case .removed(let id): removed = [id]
-            case nil:
-                // Of a task that was removed before it could be followed, nothing is told.
+            default: break
+            }
+            // Of a task that was removed before it could be followed, nothing is told.
+            if change == nil || HostClock.system.steady() - asked >= Limits.holderAnswer {
                 for id in untold {
                     if await !holder.has(id) { removed.append(id) }
                 }
+                asked = HostClock.system.steady()
             }
             for id in removed where left.remove(id) != nil {
                 untold.remove(id)

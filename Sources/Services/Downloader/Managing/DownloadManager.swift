@@ -384,7 +384,7 @@ extension DownloadManager {
 
     /// Waits for the end of a run whose task already has its final state, or is paused.
     private func waitIfEnding(_ id: String) async {
-        guard let state = board.task(id)?.state, state.isEnded || state == .paused else { return }
+        guard let state = board.task(id)?.state, state.hasStopped else { return }
         await end(of: id)
     }
 

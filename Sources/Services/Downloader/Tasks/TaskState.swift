@@ -17,6 +17,9 @@ package enum TaskState: String, Sendable, Codable, CaseIterable {
     /// Whether the task has ended; only a retry changes it.
     package var isEnded: Bool { self == .completed || self == .failed || self == .canceled }
 
+    /// Whether nothing runs for the task any more: it has ended or is paused.
+    package var hasStopped: Bool { isEnded || self == .paused }
+
     /// The state after an event; nil where the event is not possible.
     func after(_ event: TaskEvent) -> TaskState? {
         switch (self, event) {
