@@ -219,8 +219,7 @@ struct FetchQueues: Sendable {
             use: use, run: run, first: playlist.number(at: 0), count: playlist.segments.count)
         queues.values[index].listed = listed
         guard queues.values[index].count > 0 else { return }
-        let length = min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
-        let available = arrival + .microseconds(length + PlaylistFollower.target(of: playlist))
+        let available = arrival + .microseconds(RenditionProgress.listedFor(playlist))
         queues.values[index].change { request in
             guard let entry = listed.index(of: request).map({ playlist.segments[$0] }),
                 SeenEntry.isSame(entry, as: request.segment.entry, areRenamed: areRenamed)
