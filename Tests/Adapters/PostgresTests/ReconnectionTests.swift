@@ -128,8 +128,8 @@ struct ReconnectionTests {
             #expect(try await both() == ["on", "on"])
             #expect(try await both() == ["on", "on"])
             try await set(readOnly: "off")
-            try await eventually("the return") { try await isReadOnly(pool) == "off" }
-            #expect(try await both() == ["off", "off"])
+            // The look for the primary takes a second at most: a slow machine may need another one.
+            try await eventually("the return") { try await both() == ["off", "off"] }
         }
     }
 
