@@ -37,22 +37,19 @@ extension SettingReader {
         }
     }
 
+    private static let secretForm =
+        "\(Limits.minTokenCharacters) to \(Limits.tokenCharacters) letters, digits and -._~+/=, and none of the samples'"
+
     mutating func adminToken() -> Secret? {
-        let length = "\(Limits.minTokenCharacters) to \(Limits.tokenCharacters)"
-        return value(.adminToken, allowed: "\(length) letters, digits and -._~+/=, and none of the samples'")
-        {
-            text in
+        value(.adminToken, allowed: Self.secretForm) { text in
             Secret.isStrong(text) ? Secret(text) : nil
         }
     }
 
     /// As the admin token, and any number of them.
     mutating func playbackSecrets() -> [Secret]? {
-        let length = "\(Limits.minTokenCharacters) to \(Limits.tokenCharacters)"
-        return value(
-            .playbackSecret,
-            allowed:
-                "a list of secrets, separated by commas, each of \(length) letters, digits and -._~+/=, none of the samples'"
+        value(
+            .playbackSecret, allowed: "a list of secrets, separated by commas, each of \(Self.secretForm)"
         ) { text in
             let texts = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
