@@ -139,8 +139,7 @@ struct PictureTests {
     @Test("While the decoder cannot be started a picture is 503, not absent, and a download is 503, too")
     func shortage() async throws {
         let folder = try TemporaryFolder("decoder")
-        let program = try folder.write("#!/bin/sh\nexit 126\n", to: "decoder")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let program = try await folder.writeProgram("#!/bin/sh\nexit 126\n", to: "decoder")
         try await ViewerFixture.with { recorder in
             try await recorder.record(recording())
             try await recorder.withReplica(ffmpeg: program) { viewer async throws in

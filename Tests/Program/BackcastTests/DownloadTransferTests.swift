@@ -122,14 +122,13 @@ struct DownloadTransferTests {
     }
 
     /// Writes a program `ffmpeg` that takes a while longer to pack.
-    private func writePacker(in folder: TemporaryFolder, seconds: Int) throws {
+    private func writePacker(in folder: TemporaryFolder, seconds: Int) async throws {
         let packer = """
             #!/bin/sh
             case "$*" in *movflags*) sleep \(seconds);; esac
             exec /usr/bin/ffmpeg "$@"
             """
-        let program = try folder.write(packer, to: "ffmpeg")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        _ = try await folder.writeProgram(packer, to: "ffmpeg")
     }
 
     @Test("A stopped live recording is packed also where that takes longer than other stops may")
@@ -137,7 +136,7 @@ struct DownloadTransferTests {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
             origin.reopen("/vod/index.m3u8")
             let folder = try TemporaryFolder("long")
-            try writePacker(in: folder, seconds: Limits.stoppingSeconds + 2)
+            try await writePacker(in: folder, seconds: Limits.stoppingSeconds + 2)
             let run = try Run(
                 [
                     "download", origin.url("/vod/index.m3u8"), "--format", "mp4", "--id", "a", "--json",
@@ -168,8 +167,7 @@ struct DownloadTransferTests {
                 echo "[out#0/mp4 @ 0x1] Error writing trailer: No space left on device" >&2
                 exit 228
                 """
-            let program = try folder.write(packer, to: "ffmpeg")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+            _ = try await folder.writeProgram(packer, to: "ffmpeg")
             let place = ["--id", "a", "--to", folder.path(of: "downloads")]
             let run = try Run(
                 [
@@ -245,8 +243,8 @@ struct DownloadTransferTests {
             origin.reopen("/vod/index.m3u8")
             let folder = try TemporaryFolder("signals")
             let begun = folder.path(of: "begun")
-            let slow = try folder.write("#!/bin/sh\necho >> \(begun)\nexec /bin/sleep 20\n", to: "ffmpeg")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: slow)
+            let slow = "#!/bin/sh\necho >> \(begun)\nexec /bin/sleep 20\n"
+            _ = try await folder.writeProgram(slow, to: "ffmpeg")
             let program = try Run(
                 [
                     "download", origin.url("/vod/index.m3u8"), "--id", "a", "--format", "mp4", "--to",
@@ -344,7 +342,7 @@ struct DownloadTransferTests {
             origin.reopen("/vod/index.m3u8")
             let folder = try TemporaryFolder("pausing")
             // Longer than the answer to a pause is waited for.
-            try writePacker(in: folder, seconds: Int(Limits.holderStop.components.seconds) + 2)
+            try await writePacker(in: folder, seconds: Int(Limits.holderStop.components.seconds) + 2)
             let tasks = folder.path(of: "downloads")
             let first = try Run(
                 [

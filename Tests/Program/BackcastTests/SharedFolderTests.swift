@@ -78,8 +78,7 @@ struct SharedFolderTests {
                 PATH=${PATH#*:}
                 exec ffmpeg "$@"
                 """
-            try folder.write(script, to: "bin/ffmpeg")
-            chmod(folder.path(of: "bin/ffmpeg"), 0o700)
+            _ = try await folder.writeProgram(script, to: "bin/ffmpeg")
             let tasks = folder.path(of: "tasks")
             let holder = try Run(
                 ["play", tasks], environment: ["PATH": folder.path(of: "bin") + ":/usr/bin:/bin"])

@@ -146,10 +146,8 @@ struct PictureMakerTests {
     }
 
     /// A program that runs lines of a shell.
-    private func decoder(_ lines: String, in folder: TemporaryFolder) throws -> String {
-        let path = try folder.write("#!/bin/sh\n\(lines)\n", to: "decoder")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-        return path
+    private func decoder(_ lines: String, in folder: TemporaryFolder) async throws -> String {
+        try await folder.writeProgram("#!/bin/sh\n\(lines)\n", to: "decoder")
     }
 
     @Test(
@@ -160,7 +158,7 @@ struct PictureMakerTests {
         try await store.put(bytes, as: name(.transportStream))
         let one = try #require(try wanted(bytes, SegmentFormat(container: .transportStream)).first)
         let folder = try TemporaryFolder("decoder")
-        let maker = PictureMaker(store: store, processes: 1, program: try decoder(line, in: folder))
+        let maker = PictureMaker(store: store, processes: 1, program: try await decoder(line, in: folder))
         await #expect { try await maker.picture(one) } throws: { error in
             if case .unavailable = error as? PictureError { true } else { false }
         }
@@ -173,7 +171,7 @@ struct PictureMakerTests {
         let one = try #require(try wanted(bytes, SegmentFormat(container: .transportStream)).first)
         let folder = try TemporaryFolder("decoder")
         // It may write no file; a folder counts each run.
-        let program = try decoder(
+        let program = try await decoder(
             "mkdir '\(folder.path)/run.'$$ >&2; sleep 1; exec ffmpeg \"$@\"", in: folder)
         let maker = PictureMaker(store: store, processes: 2, program: program)
         let pictures = try await withThrowingTaskGroup(of: [UInt8].self) { group in

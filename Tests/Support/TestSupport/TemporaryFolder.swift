@@ -29,4 +29,14 @@ package final class TemporaryFolder: Sendable {
         try Data(text.utf8).write(to: file)
         return file.path
     }
+
+    /// Writes a program that can be run at once, and returns its path.
+    ///
+    /// Another process makes the file. A child that another test starts may have a copy of each descriptor
+    /// that this process writes to, and a file that is open for writing cannot be run (ETXTBSY).
+    package func writeProgram(_ text: String, to name: String) async throws -> String {
+        let draft = try write(text, to: name + ".draft")
+        try await Command.run("/usr/bin/install", ["-m", "755", draft, path(of: name)])
+        return path(of: name)
+    }
 }
