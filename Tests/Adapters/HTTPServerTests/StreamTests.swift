@@ -3,6 +3,7 @@ import Glibc
 import HTTP
 import HTTPServer
 import HTTPSupport
+import TestSupport
 import Testing
 
 @Suite("Streamed bodies")

@@ -104,14 +104,3 @@ final class TestSource: HTTPBodySource {
         return try await make(call, limit)
     }
 }
-
-/// A number that tasks set and tests read.
-final class Counter: Sendable {
-    private let number = Mutex(0)
-
-    var value: Int { number.withLock { $0 } }
-
-    func set(_ value: Int) {
-        number.withLock { $0 = value }
-    }
-}

@@ -1,7 +1,6 @@
 import Concurrency
 import Foundation
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -196,10 +195,6 @@ private final class PasswordServer {
     private let server: SilentServer
     private let counter = Counter()
 
-    private final class Counter: Sendable {
-        let refusals = Mutex(0)
-    }
-
     init() throws {
         server = try SilentServer()
         let (socket, counter) = (server.socket, counter)
@@ -207,7 +202,7 @@ private final class PasswordServer {
     }
 
     var port: UInt16 { server.port }
-    var refusals: Int { counter.refusals.withLock { $0 } }
+    var refusals: Int { counter.value }
 
     /// Ends the thread, which closing the socket would not.
     deinit { shutdown(server.socket, Int32(SHUT_RDWR)) }
@@ -223,7 +218,7 @@ private final class PasswordServer {
             else { continue }
             let text = ["SFATAL", "VFATAL", "C28P01", "Mno such password", ""].flatMap { $0.utf8 + [0] }
             let refusal = [0x45, 0, 0, 0, UInt8(text.count + 4)] + text
-            counter.refusals.withLock { $0 += 1 }
+            counter.add()
             _ = write(client, refusal, refusal.count)
         }
     }

@@ -1,7 +1,6 @@
 import HTTP
 import HTTPSupport
 import Postgres
-import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -300,13 +299,4 @@ import Timeline
             }
         }
     }
-}
-
-/// Refusals that were answered.
-private final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    var value: Int { count.withLock { $0 } }
-
-    func add() { count.withLock { $0 += 1 } }
 }

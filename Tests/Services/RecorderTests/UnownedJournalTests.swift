@@ -2,7 +2,6 @@ import Catalogue
 import Concurrency
 import Files
 @testable import Journal
-import Synchronization
 import TestSupport
 import Testing
 import Timeline
@@ -16,7 +15,7 @@ struct UnownedJournalTests {
         try await RecorderFixture.run { fixture in
             let owner = try await RecordingProcess(fixture, node: RecorderFixture.otherNode)
             try await fixture.catalogue.heartbeat(node: RecorderFixture.otherNode, seconds: 600)
-            let (reads, rounds) = (Count(), Count())
+            let (reads, rounds) = (Counter(), Counter())
             let folder = try TemporaryFolder("journal")
             var dependencies = owner.dependencies
             dependencies.journal = try Self.journal(in: folder) { reads.add() }
@@ -72,13 +71,4 @@ struct UnownedJournalTests {
             await Task.yield()
         }
     }
-}
-
-/// Something that is counted from several tasks.
-private final class Count: Sendable {
-    private let count = Mutex(0)
-
-    var value: Int { count.withLock { $0 } }
-
-    func add() { count.withLock { $0 += 1 } }
 }

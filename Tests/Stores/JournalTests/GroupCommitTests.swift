@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Journal

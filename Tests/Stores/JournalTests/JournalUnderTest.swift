@@ -1,7 +1,6 @@
 import Concurrency
 import Files
 import Foundation
-import Synchronization
 import TestSupport
 import Timeline
 
@@ -104,22 +103,6 @@ struct JournalFolder {
     func write(_ bytes: [UInt8], to name: String) throws {
         try FileManager.default.createDirectory(atPath: channelPath, withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: channelPath + "/" + name))
-    }
-}
-
-/// Something that is counted from several threads.
-final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    var value: Int { count.withLock { $0 } }
-
-    /// The count with this one.
-    @discardableResult
-    func add() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
     }
 }
 
