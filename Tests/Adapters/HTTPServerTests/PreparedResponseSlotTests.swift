@@ -6,7 +6,7 @@ import Testing
 @Suite("Answers that are given again and again")
 struct PreparedResponseSlotTests {
     @Test(
-        "A kept answer is the same each time, on every connection",
+        "A prepared response is the same each time, on every connection",
         arguments: [0, 100, 5_000, 60_000, 70_000])
     func same(count: Int) async throws {
         let pieces = stride(from: 0, to: count, by: 1_000).map {
@@ -29,9 +29,8 @@ struct PreparedResponseSlotTests {
         }
     }
 
-    @Test("A kept file is sent as it is", arguments: [100, 4_096, 4_097, 300_000]) func file(count: Int)
-        async throws
-    {
+    @Test("A prepared file is sent as it is", arguments: [100, 4_096, 4_097, 300_000])
+    func file(count: Int) async throws {
         let file = TestFile(pattern(count))
         var answer = HTTPResponse(status: .ok, body: .file(file.slice(0..<UInt64(count))))
         answer.kept = PreparedResponseSlot()

@@ -132,7 +132,9 @@ struct ReconnectionTests {
         }
     }
 
-    @Test("One connection of a pool looks for the primary in an interval, all others once it is found")
+    @Test(
+        "In each interval one connection of the pool looks for the primary; the others follow once it is found"
+    )
     func looks() {
         let watch = PrimaryWatch()
         let begin = SteadyInstant.now

@@ -265,7 +265,7 @@ struct MediaTests {
         }
     }
 
-    @Test("A live recording in which a player has sought is paused with all that it has, and goes on")
+    @Test("A live recording in which a player seeks ahead is paused with all that it has, and can continue")
     func soughtLive() async throws {
         try await PlayFixture.run(parallel: 1) { fixture in
             let origin = fixture.origin

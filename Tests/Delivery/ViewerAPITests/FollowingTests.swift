@@ -74,7 +74,7 @@ import Timeline
     }
 
     @Test(
-        "What a slow question brings is settled three target durations after its answer, not after its begin")
+        "What a slow query brings is settled three target durations after its answer, not after its begin")
     func slowQuestion() async throws {
         try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 44)
@@ -109,7 +109,7 @@ import Timeline
         }
     }
 
-    @Test("While changes are heard, an unknown channel is answered without a question to the catalogue")
+    @Test("With notifications, an unknown channel is answered without a query")
     func unknownChannel() async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(Recording())

@@ -64,7 +64,7 @@ struct KeyFrameTests {
         }
     }
 
-    @Test("Without key frames, under AES-128 and of audio there is none, and none is named")
+    @Test("Without key frames, under AES-128 and for audio there is none, and none is named")
     func none() async throws {
         try await ViewerFixture.with { viewer in
             var plain = Recording("plain")

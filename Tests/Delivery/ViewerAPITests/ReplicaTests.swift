@@ -11,7 +11,7 @@ import Timeline
 /// Several serving nodes on one database.
 @Suite(.serialized) struct ReplicaTests {
     @Test(
-        "A growing playlist never runs back when two nodes answer in turn, one of which hears no change",
+        "A growing playlist never runs back when two nodes answer in turn, one of which gets no notifications",
         arguments: ["/live/cctv2/index.m3u8", "/live/cctv2/v0.m3u8?begintime=1469509516&mode=event"])
     func growing(path: String) async throws {
         try await ViewerFixture.with { recorder in

@@ -264,7 +264,7 @@ struct ContinuedLiveTests {
     }
 
     @Test(
-        "A live playlist that is stopped keeps what came in front of another segment",
+        "A live recording that is stopped keeps the segments after one that had not come",
         arguments: [DownloadFormat.folder, .ts])
     func stoppedWithGap(format: DownloadFormat) async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in

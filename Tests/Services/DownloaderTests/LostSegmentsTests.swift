@@ -67,7 +67,7 @@ struct LostSegmentsTests {
         #expect(plan.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
     }
 
-    @Test("What was recorded stays behind an older list")
+    @Test("What was recorded stays after the segments of an older list")
     func olderListLater() throws {
         let url = try HTTPURL("http://origin.example/live.m3u8")
         let first = try plan(text(8..<16))

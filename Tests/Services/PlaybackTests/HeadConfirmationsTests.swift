@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-@Suite("Questions that requests share")
+@Suite("Queries that requests share")
 struct HeadConfirmationsTests {
     /// Counts rounds, and lets them hang.
     private final class Rounds: Sendable {

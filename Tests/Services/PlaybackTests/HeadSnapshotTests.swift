@@ -17,7 +17,7 @@ struct HeadSnapshotTests {
     }
 
     @Test(
-        "Whether a channel is quiet is judged by the clock, however far its dates lag",
+        "Whether a channel is inactive is judged by the clock, however far its dates lag",
         arguments: [0.0, 3_600])
     func quiet(lag: Double) {
         let instant = SteadyInstant.now
@@ -29,7 +29,7 @@ struct HeadSnapshotTests {
         #expect(seen.isSettled(window(900, 980), now: at(1_004 + lag)))
     }
 
-    @Test("A head that was read a while ago is quiet only as of then")
+    @Test("A head that was read a while ago is inactive only as of then")
     func age() {
         let instant = SteadyInstant.now
         let old = HeadSnapshot(TrackedHead(head(lag: 0), at: instant), asOf: instant, age: .seconds(300))

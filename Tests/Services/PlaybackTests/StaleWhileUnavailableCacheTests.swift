@@ -84,7 +84,7 @@ struct StaleWhileUnavailableCacheTests {
         #expect(source.asked == 2)
     }
 
-    @Test("Renewing a value while the catalogue hangs does not block later changes")
+    @Test("Refreshing a value while the catalogue hangs does not block later changes")
     func renewing() async throws {
         #expect(try await value() == 0)
         source.hang()

@@ -38,7 +38,7 @@ struct InitSectionCacheTests {
         }
     }
 
-    @Test("A section or key that retention has forgotten meanwhile is kept again")
+    @Test("A section or key that retention has deleted meanwhile is stored again")
     func forgotten() async throws {
         try await Origin.run { origin in
             origin.serve("/init", Self.header)

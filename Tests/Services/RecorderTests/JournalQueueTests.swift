@@ -29,7 +29,7 @@ struct JournalQueueTests {
     @Test(
         "A segment whose fact the journal could not take is written again as long as the source may hold it")
     func journalFull() throws {
-        let full = JournalError.full(try #require(ChannelID("other")))
+        let full = JournalError.full(try #require(ChannelID("news")))
         for error in [full, .diskFull(path: "000001.jsonl")] {
             for (now, isRepeated) in [(9.0, true), (9.5, false)] {
                 var queue = JournalQueue()

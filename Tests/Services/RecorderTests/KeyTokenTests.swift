@@ -71,7 +71,7 @@ struct KeyTokenTests {
         }
     }
 
-    @Test("is waited for by a listed segment for its own time only, while another one asks for it")
+    @Test("delays a listed segment by three seconds only, also while another request for it may take longer")
     func asked() async throws {
         try await Origin.run { origin in
             try serve(origin)

@@ -229,7 +229,7 @@ struct TimePlacingTests {
         #expect(source.placing.dateRejection != nil)
     }
 
-    @Test("Moment that jitters by a target duration makes no hole and no overlap")
+    @Test("Arrival that jitters by a target duration makes no hole and no overlap")
     func jitter() {
         var random = SeededGenerator(seed: 7)
         var stage = PlacingStage()

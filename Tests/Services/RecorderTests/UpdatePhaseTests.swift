@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recorder
 
-@Suite("The phase of a live list")
+@Suite("The update phase of a live playlist")
 struct UpdatePhaseTests {
     private static let segment = Duration.seconds(4)
 
@@ -51,7 +51,7 @@ struct UpdatePhaseTests {
     }
 
     @Test(
-        "Wherever polls began, they come to lie a little behind the phase",
+        "Wherever polls began, they soon come shortly after each update",
         arguments: [0.1, 0.9, 2, 3.1, 3.9])
     func approach(begin: Double) {
         for chance in [-1.0, 0, 1] {
@@ -63,7 +63,9 @@ struct UpdatePhaseTests {
         }
     }
 
-    @Test("A list whose growth wavers is noticed within half a segment", arguments: [0.02, 0.1, 0.3, 0.6])
+    @Test(
+        "A playlist whose updates jitter is noticed within half a segment",
+        arguments: [0.02, 0.1, 0.3, 0.6])
     func wavering(seconds: Double) {
         var listing = Listing(chance: 0, wavering: .seconds(seconds))
         let delays = listing.polled(from: .seconds(3)).delays.dropFirst(40).sorted()
@@ -81,7 +83,7 @@ struct UpdatePhaseTests {
         #expect(delays[delays.count * 99 / 100] < UpdatePhaseTests.segment)
     }
 
-    @Test("Pauses are leaned by at most five hundredths (RFC 8216bis §6.3.4)")
+    @Test("Pauses are adjusted by at most five hundredths (RFC 8216bis §6.3.4)")
     func bounds() {
         for wavering in [0, 0.3, 4] {
             var listing = Listing(chance: 5, wavering: .seconds(wavering))

@@ -45,7 +45,7 @@ struct RecordingSummaryTests {
         }
     }
 
-    @Test("Holdings are summed per channel, with kept segments and deleted channels")
+    @Test("Archive usage is summed per channel, with kept segments and deleted channels")
     func archiveUsage() async throws {
         try await withCatalogue { test in
             let (one, other) = (

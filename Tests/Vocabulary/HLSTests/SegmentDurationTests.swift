@@ -39,7 +39,7 @@ struct SegmentDurationTests {
     static let segments = "#EXTINF:40,\na\n#EXTINF:41,\nb\n#EXTINF:4,\nc\n"
 
     @Test(
-        "An absurd EXTINF is judged alike, wherever the target duration stands",
+        "An implausible EXTINF is judged alike, wherever the target duration stands",
         arguments: [
             "#EXT-X-TARGETDURATION:4\n" + segments, segments + "#EXT-X-TARGETDURATION:4\n",
             "#EXT-X-TARGETDURATION:100\n" + segments + "#EXT-X-TARGETDURATION:4\n",

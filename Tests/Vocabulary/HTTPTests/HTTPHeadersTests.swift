@@ -36,7 +36,7 @@ struct HTTPHeadersTests {
         #expect(headers.isUnconditional == isUnconditional)
     }
 
-    @Test("A change of an answer gives up the place where it is kept")
+    @Test("A change of a response gives up its prepared form")
     func kept() {
         var answer = HTTPResponse(status: .ok)
         for change: (inout HTTPResponse) -> Void in [

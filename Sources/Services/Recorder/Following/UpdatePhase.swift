@@ -45,11 +45,11 @@ struct UpdatePhase: Sendable {
     ///
     /// Between −0.05 and 0.05; below 0 the pause is shorter than the duration.
     func adjustment(duration: Duration, chance: Double) -> Double {
-        let wobble = 0.01 * min(max(chance, -1), 1)
-        guard let lastLoad, let earliest, let latest else { return wobble }
+        let jitter = 0.01 * min(max(chance, -1), 1)
+        guard let lastLoad, let earliest, let latest else { return jitter }
         let most = (lastLoad - earliest) / duration
-        guard most < goal + 0.06 else { return wobble - 0.04 }
+        guard most < goal + 0.06 else { return jitter - 0.04 }
         let middle = (most + (lastLoad - latest) / duration) / 2
-        return wobble + min(max(goal - middle, -0.04), 0.04)
+        return jitter + min(max(goal - middle, -0.04), 0.04)
     }
 }

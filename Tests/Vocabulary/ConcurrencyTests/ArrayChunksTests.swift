@@ -2,14 +2,15 @@ import Concurrency
 import Synchronization
 import Testing
 
-@Suite("Parts of an array, several at a time")
-struct ArrayPartsTests {
+@Suite("Chunks of an array, several at a time")
+struct ArrayChunksTests {
     private struct Refusal: Error, Equatable {
         var number: Int
     }
 
     @Test(
-        "Each element is passed once, in parts of at most the length", arguments: [0, 1, 24, 25, 26, 97, 100])
+        "Each element is passed once, in chunks of at most the length",
+        arguments: [0, 1, 24, 25, 26, 97, 100])
     func all(count: Int) async throws {
         let parts = Mutex<[[Int]]>([])
         await Array(0..<count).inChunks(of: 25) { part in parts.withLock { $0.append(Array(part)) } }
@@ -19,7 +20,7 @@ struct ArrayPartsTests {
         #expect(seen.count == max(1, (count + 24) / 25))
     }
 
-    @Test("Parts run at the same time")
+    @Test("Chunks run at the same time")
     func together() async throws {
         let arrived = Atomic(0)
         await Array(0..<2).inChunks(of: 1) { _ in
@@ -29,7 +30,7 @@ struct ArrayPartsTests {
         #expect(arrived.load(ordering: .relaxed) == 2)
     }
 
-    @Test("An error is thrown when all parts have ended")
+    @Test("An error is thrown when all chunks have ended")
     func failure() async throws {
         let ended = Atomic(0)
         await #expect(throws: Refusal(number: 1)) {
