@@ -10,7 +10,7 @@ struct WithdrawnRenditionTests {
     ]
 
     @Test(
-        "A dead list of sound does not disturb the others, and is taken up again", .timeLimit(.minutes(30)))
+        "A dead list of audio does not disturb the others, and is taken up again", .timeLimit(.minutes(30)))
     func dead() async throws {
         try await Stack.run(origin: Self.arguments) { stack in
             try await stack.addChannel()

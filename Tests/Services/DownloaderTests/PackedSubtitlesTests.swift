@@ -7,7 +7,7 @@ import Testing
 @testable import Downloader
 
 /// The times of a file are those that ffprobe reads.
-@Suite("Subtitles of an MP4 file, beside its picture", .timeLimit(.minutes(30)))
+@Suite("Subtitles of an MP4 file, beside its video", .timeLimit(.minutes(30)))
 struct PackedSubtitlesTests {
     private func rows(_ stream: String, of file: String) async throws -> [[Substring]] {
         let packets = try await Command.run(
@@ -105,7 +105,7 @@ struct PackedSubtitlesTests {
     }
 
     @Test(
-        "Of a range they fit the picture, also where the sound begins earlier",
+        "Of a range they fit the video, also where the audio begins earlier",
         arguments: ["mpegts", "fmp4"], ["en", "fi"])
     func range(type: String, language: String) async throws {
         try await FaultyOrigin.run { origin in

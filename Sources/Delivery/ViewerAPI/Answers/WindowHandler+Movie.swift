@@ -82,7 +82,7 @@ extension WindowHandler {
         return try await export.file(of: plan)
     }
 
-    /// Picture and audio in two renditions; the file ends where one of them changes.
+    /// Video and audio in two renditions; the file ends where one of them changes.
     private func separateAudioMovie(
         _ asked: RequestedWindow, _ name: String, _ part: Part, _ audio: RenditionID,
     ) async throws -> HTTPResponse {
@@ -103,14 +103,14 @@ extension WindowHandler {
         throw ExportError.separateAudio
     }
 
-    /// The file of a picture and its audio, and how much of it the width of times allows, microseconds; nil
+    /// The file of a video and its audio, and how much of it the width of times allows, microseconds; nil
     /// for all of it.
     private func plan(
-        _ asked: RequestedWindow, _ picture: Part, _ audio: Part,
+        _ asked: RequestedWindow, _ video: Part, _ audio: Part,
     ) async throws -> (plan: RemuxPlan, longest: Int64?) {
-        let (picture, audio) = (try await trackSource(asked, picture), try await trackSource(asked, audio))
-        let longest = [picture.longest, audio.longest].compactMap { $0 }.min()
-        return (try RemuxPlan(video: picture, audio: audio), longest)
+        let (video, audio) = (try await trackSource(asked, video), try await trackSource(asked, audio))
+        let longest = [video.longest, audio.longest].compactMap { $0 }.min()
+        return (try RemuxPlan(video: video, audio: audio), longest)
     }
 
     private func trackSource(_ asked: RequestedWindow, _ part: Part) async throws -> RemuxPlan.TrackSource {

@@ -50,7 +50,7 @@ struct WindowRoute: Equatable {
         case media(RenditionID)
         /// `{r}-iframes.m3u8`: the key frames of a video rendition.
         case keyFrames(RenditionID)
-        /// One media playlist where audio and picture are in the same segments, else as `index.m3u8`.
+        /// One media playlist where audio and video are in the same segments, else as `index.m3u8`.
         case single
         /// `timeshift_abs-{utc}.m3u8`: the time-shifted playlist that starts at an instant.
         case since

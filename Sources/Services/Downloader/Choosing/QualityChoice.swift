@@ -25,10 +25,10 @@ package enum QualityChoice: Sendable, Equatable, Codable {
 
     /// The index of the chosen variant; nil when there is none.
     ///
-    /// Variants with sound alone count only where there are no others.
+    /// Audio-only variants count only where there are no others.
     func index(in variants: [VariantStream]) -> Int? {
-        let pictures = variants.indices.filter { !variants[$0].isAudioOnly }
-        let candidates = pictures.isEmpty ? Array(variants.indices) : pictures
+        let withVideo = variants.indices.filter { !variants[$0].isAudioOnly }
+        let candidates = withVideo.isEmpty ? Array(variants.indices) : withVideo
         let rank = { (index: Int) in (variants[index].bandwidth, variants[index].resolution?.height ?? 0) }
         let lowest = candidates.min { rank($0) < rank($1) }
         let highest = candidates.max { rank($0) < rank($1) }
@@ -47,13 +47,13 @@ package enum QualityChoice: Sendable, Equatable, Codable {
 }
 
 extension VariantStream {
-    /// Whether the variant has no picture, as far as it says what it has.
+    /// Whether the variant has no video, as far as it says what it has.
     var isAudioOnly: Bool {
         guard resolution == nil, let codecs else { return false }
-        let sounds = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "mp3", "alac"]
+        let audioCodecs = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "mp3", "alac"]
         return codecs.split(separator: ",").allSatisfy { codec in
             let codec = codec.drop { $0 == " " }
-            return sounds.contains { codec.hasPrefix($0) }
+            return audioCodecs.contains { codec.hasPrefix($0) }
         }
     }
 }

@@ -5,7 +5,7 @@ import MediaFormat
 
 /// Inspects the first bytes of a rendition that is not downloaded.
 extension SourceReader {
-    /// Whether a rendition has sound and no picture; nil where two small requests cannot tell.
+    /// Whether a rendition has audio and no video; nil where two small requests cannot tell.
     ///
     /// Each request is made once, since nothing depends on it. Keys are not asked for.
     func isAudioOnly(_ plan: RenditionPlan) async -> Bool? {
@@ -57,7 +57,7 @@ extension SourceReader {
 }
 
 extension [Track] {
-    /// Whether there is sound and no picture.
+    /// Whether there is audio and no video.
     var areAudioOnly: Bool {
         contains { $0.kind == .audio } && !contains { $0.kind == .video }
     }

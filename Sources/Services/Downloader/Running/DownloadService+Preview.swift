@@ -59,8 +59,7 @@ extension DownloadService {
         return plan
     }
 
-    /// Looks whether a rendition has a picture, where neither its playlists nor the names of its segments
-    /// tell.
+    /// Looks whether a rendition has video, where neither its playlists nor the names of its segments tell.
     private static func detectKind(
         of plan: RenditionPlan, by reader: SourceReader, in task: inout DownloadTask
     ) async {
@@ -81,6 +80,6 @@ extension DownloadService {
 }
 
 extension TaskRendition {
-    /// Whether its playlists do not tell whether it has a picture.
+    /// Whether its playlists do not tell whether it has video.
     fileprivate var isKindUnknown: Bool { kind == .video && content == nil && codecs == nil && height == nil }
 }

@@ -22,7 +22,7 @@ extension TaskRunner {
         return try? inspector.finish()
     }
 
-    /// Notes whether renditions have a picture: neither playlists nor names say it for certain.
+    /// Notes whether renditions have video: neither playlists nor names say it for certain.
     func detectKinds() async {
         for plan in plans where plan.id.kind == .video {
             guard stored.task.renditions.contains(where: { $0.id == plan.id && $0.content == nil }),

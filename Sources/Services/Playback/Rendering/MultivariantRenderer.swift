@@ -140,7 +140,7 @@ extension MultivariantRenderer {
         var stream = VariantStream(
             uri: uri(of: rendition.id, suffix: "-iframes"), bandwidth: Int(max(1, rate)))
         let codecs = codecs(of: [rendition], [])?.split(separator: ",").filter { codec in
-            Self.pictures.contains { codec.hasPrefix($0) }
+            Self.videoCodecs.contains { codec.hasPrefix($0) }
         }
         stream.codecs = codecs.flatMap { $0.isEmpty ? nil : $0.joined(separator: ",") }
         stream.resolution = resolution(of: rendition)
@@ -149,9 +149,9 @@ extension MultivariantRenderer {
     }
 
     /// How the codecs of IMSC subtitles begin (RFC 6381).
-    private static let timedText = "stpp"
+    private static let imscCodec = "stpp"
     /// How the codecs of video begin (RFC 6381).
-    private static let pictures = ["avc", "hvc", "hev", "dvh", "av01", "vp0", "mp4v", "vvc", "vvi"]
+    private static let videoCodecs = ["avc", "hvc", "hev", "dvh", "av01", "vp0", "mp4v", "vvc", "vvi"]
 
     /// CLOSED-CAPTIONS of a variant: a group that its media contain, or NONE; nil to leave it out.
     ///
@@ -206,12 +206,12 @@ extension MultivariantRenderer {
             if measured.isEmpty && said.isEmpty && rendition.id.kind != .subtitles { return nil }
             for codec in measured.isEmpty ? said : measured where !all.contains(codec) { all.append(codec) }
         }
-        if !all.contains(where: { $0.hasPrefix(Self.timedText) }),
+        if !all.contains(where: { $0.hasPrefix(Self.imscCodec) }),
             subtitles.contains(where: { $0.formats.contains { $0.tracks.contains("subtitles:ttml") } })
         {
             let said = renditions.flatMap { $0.description.codecs?.split(separator: ",") ?? [] }
-            all += said.filter { $0.hasPrefix(Self.timedText) }
-            if !all.contains(where: { $0.hasPrefix(Self.timedText) }) { all.append("stpp.ttml.im1t") }
+            all += said.filter { $0.hasPrefix(Self.imscCodec) }
+            if !all.contains(where: { $0.hasPrefix(Self.imscCodec) }) { all.append("stpp.ttml.im1t") }
         }
         return all.isEmpty ? nil : all.joined(separator: ",")
     }

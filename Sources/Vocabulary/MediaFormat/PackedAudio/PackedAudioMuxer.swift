@@ -87,7 +87,7 @@ package struct PackedAudioMuxer {
 
 /// What is written.
 extension PackedAudioMuxer {
-    /// The program tables, which say what the sound is.
+    /// The program tables, which say what the audio is.
     private mutating func writeTables(_ kind: PackedAudioKind, _ output: inout [UInt8]) {
         self.kind = kind
         let program = Self.number(0x0001) + Self.number(0xE000 | Self.tablePID)

@@ -1,6 +1,6 @@
-/// Makes a unit of each audio frame of a transport stream, so that sound can be cut to a frame.
+/// Makes a unit of each audio frame of a transport stream, so that audio can be cut to a frame.
 ///
-/// Encoders have up to a second of sound in one unit. A unit passes as it is unless it consists of whole
+/// Encoders have up to a second of audio in one unit. A unit passes as it is unless it consists of whole
 /// frames of one known format. The counters of its packets go on from 0 in each segment; clock references in
 /// packets of audio are lost. Used by one task: `begin`, then `append` until the segment's end, then
 /// `finish`.
