@@ -11,7 +11,7 @@ enum Limits {
     static let keyBytes = 4096
     /// Bytes of a body that tell whether it is a playlist, media or something else.
     static let kindBytes = 4096
-    /// Tries of one request.
+    /// Attempts of one request.
     static let attempts = 8
     /// After so many answers 401, 403, 404 or 410 the playlist is read again; after as many more, it fails.
     static let refusals = 3
@@ -23,7 +23,7 @@ enum Limits {
     static let longestPause = Duration.seconds(15)
     /// The longest pause that an origin may ask for by Retry-After.
     static let longestRetryAfter = Duration.seconds(60)
-    /// The pause between two tries while there is no network.
+    /// The pause between two attempts while there is no network.
     static let networkPause = Duration.seconds(15)
     /// A cut body with at least so many new bytes resets the count of attempts.
     static let progressBytes = 64 << 10

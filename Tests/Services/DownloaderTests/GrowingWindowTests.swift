@@ -161,8 +161,8 @@ struct GrowingWindowTests {
         // It counts from the beginning of the last reading, however long that took.
         let begun = SteadyInstant.now
         pause.begins(at: begun)
-        #expect(pause.rest(at: begun + .seconds(2)) == .seconds(4))
-        #expect(pause.rest(at: begun + .seconds(7)) == .zero)
+        #expect(pause.remaining(at: begun + .seconds(2)) == .seconds(4))
+        #expect(pause.remaining(at: begun + .seconds(7)) == .zero)
     }
 
     /// Five seconds behind the end of the window.

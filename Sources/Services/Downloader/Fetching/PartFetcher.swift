@@ -12,13 +12,13 @@ struct PartJob: Sendable {
     var vector: [UInt8] = []
     var storesClear = false
     var byteLimit: Int
-    /// Whether the folder may have the beginning of the part from an earlier try.
+    /// Whether the folder may have the beginning of the part from an earlier attempt.
     var isBegun = false
     /// Gets the progress of the part; nil if no player reads it while it is fetched.
     var progress: PartProgress?
-    /// Where the part is now: asked again for each try.
+    /// Where the part is now: asked again for each attempt.
     var address: @Sendable () async -> PartAddress
-    /// Reads the playlist again, unless it was read since a reading.
+    /// Reads the playlists again, unless they were read after the given reading.
     var renew: @Sendable (Int?) async throws(DownloadError) -> Void
 }
 
@@ -85,14 +85,14 @@ struct PartFetcher: Sendable {
         body?.tried = count
     }
 
-    /// A part between two tries.
+    /// A part between two attempts.
     private struct OpenPart {
         let intake: PartIntake
         var received: ReceivedBody
         var hasDraft = false
         /// Whether the folder has a record that describes the whole body of the draft.
         var isRecorded = false
-        /// Bytes received at the end of an earlier try, even if they were discarded since.
+        /// Bytes received at the end of an earlier attempt, even if they were discarded since.
         var tried: UInt64 = 0
     }
 

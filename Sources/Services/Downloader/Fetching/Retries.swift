@@ -19,7 +19,7 @@ struct Retries: Sendable {
         if byteCount != 0 { await network.received(byteCount) }
     }
 
-    /// Runs tries until one succeeds.
+    /// Runs attempts until one succeeds.
     ///
     /// `renew` reads the playlists again, unless they were read since the reading that it gets, of which an
     /// address was refused.

@@ -2,20 +2,20 @@ import HTTP
 import HTTPClient
 import JSON
 
-/// Why one try did not bring what was asked for.
+/// Why one attempt did not bring what was asked for.
 enum AttemptFailure: Error, Sendable, Equatable {
     /// 401, 403, 404 or 410: the URL may need another token.
     case refused(status: Int, words: String? = nil)
-    /// Another status that a later try may change.
+    /// Another status that a later attempt may change.
     case status(Int, retryAfter: Duration?)
     case transfer(TransferError)
     /// The bytes are damaged, or of another kind than expected.
     case damaged(String)
-    /// Another try brings the same.
+    /// Another attempt brings the same.
     case final(DownloadError)
 }
 
-/// What follows a failed try.
+/// What follows a failed attempt.
 enum RetryStep: Sendable, Equatable {
     case pause(Duration)
     /// Read the playlist again, then try with the URL that it gives.
@@ -43,7 +43,7 @@ struct RetryPlan: Sendable {
         self.name = name
     }
 
-    /// Begins the count again, because the last try brought a good piece of the body.
+    /// Begins the count again, because the last attempt brought a good piece of the body.
     mutating func madeProgress() {
         failures = 0
         connectionFailures = 0
@@ -143,7 +143,7 @@ extension AttemptFailure {
 }
 
 extension Transfer {
-    /// The next bytes of the body, as a try reads them; nil at its end.
+    /// The next bytes of the body, as an attempt reads them; nil at its end.
     mutating func next() async throws(AttemptFailure) -> [UInt8]? {
         do {
             return try await nextChunk()

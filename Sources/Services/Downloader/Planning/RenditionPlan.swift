@@ -4,7 +4,7 @@ import Timeline
 
 /// The parts of one rendition: what the source lists, under names of the folder.
 ///
-/// A playlist that is read again gives known segments their new URLs, and adds those behind them.
+/// A playlist that is read again gives known segments their new URLs, and adds the segments after them.
 struct RenditionPlan: Sendable {
     let id: RenditionID
     /// The address of the playlist as it is asked for.
@@ -20,8 +20,8 @@ struct RenditionPlan: Sendable {
     /// What was kept in the folder by an earlier process.
     private var kept: [PartIdentity: PartNames]
     /// What the folder's playlist says of them; an error if it cannot be read.
-    private let recording: Result<RecordedParts?, DownloadError>
-    private var recorded: RecordedParts? { try? recording.get() }
+    private let recordedResult: Result<RecordedParts?, DownloadError>
+    private var recorded: RecordedParts? { try? recordedResult.get() }
     private var nextFile = 1
     private var initNames: [PartInitSection: String] = [:]
     /// Seconds that the source lists in front of the first segment that is taken.
@@ -31,7 +31,7 @@ struct RenditionPlan: Sendable {
     private var firstDiscontinuitySequence: UInt64?
     /// The first part that the latest playlist lists.
     private var firstListed = 0
-    /// Whether a playlist of it had not ended.
+    /// Whether one of its playlists had no EXT-X-ENDLIST.
     private var wasLive = false
 
     var isEnded: Bool { head.isEnded }
@@ -43,9 +43,9 @@ struct RenditionPlan: Sendable {
     }
     var hasKept: Bool { !kept.isEmpty }
     var hasMedia: Bool { parts.contains(where: \.isDone) }
-    /// Whether everything is settled.
+    /// Whether every part is there or is a gap.
     var isSettled: Bool { settledCount == parts.count }
-    /// Parts that are missing in front of the last one that is there.
+    /// Parts that are missing before the last one that is there.
     var missingIndices: [Int] {
         parts[..<(parts.lastIndex(where: \.isDone) ?? 0)].indices.filter { !parts[$0].isSettled }
     }
@@ -59,7 +59,7 @@ struct RenditionPlan: Sendable {
     ) {
         self.id = id
         self.url = url
-        recording = recorded
+        recordedResult = recorded
         self.kept = Dictionary(kept.map { ($0.identity, $0) }, uniquingKeysWith: { _, last in last })
         nextFile = (kept.compactMap { Int($0.file.prefix { $0 != "." }) }.max() ?? 0) + 1
     }
@@ -115,9 +115,10 @@ struct RenditionPlan: Sendable {
         return lines
     }
 
-    /// Begins with what was recorded of a live presentation and is not listed any more.
+    /// Begins with what was recorded of a live presentation and is no longer listed.
     ///
-    /// Gives the parts that play after those that are listed, where the list is older than an earlier one.
+    /// Returns the parts that play after the listed ones: there are some if the list is older than an earlier
+    /// one.
     private mutating func takeRecorded(
         beside playlist: MediaPlaylist, base: HTTPURL
     ) throws(DownloadError) -> [Part] {
@@ -128,9 +129,9 @@ struct RenditionPlan: Sendable {
             let number = playlist.number(at: index)
             listed.insert(PartIdentity(number: number, url: url, range: segment.byteRange))
         }
-        // What the source lists no more would be lost when the playlist is written again.
+        // What the source no longer lists would be lost when the playlist is written again.
         let isGone = kept.keys.contains { !listed.contains($0) }
-        guard let recorded = try isGone ? recording.get() : recorded else { return [] }
+        guard let recorded = try isGone ? recordedResult.get() : recorded else { return [] }
         let first = playlist.number(at: 0)
         // A presentation that had ended lists all of itself.
         let gone = kept.values.filter {
@@ -204,7 +205,7 @@ struct RenditionPlan: Sendable {
         }
     }
 
-    /// Whether a live source has listed a part, and does so no more.
+    /// Whether a live source no longer lists a part.
     func isDropped(_ index: Int) -> Bool { wasLive && index < firstListed }
 
     /// A part does not come any more: it becomes a gap.
@@ -391,7 +392,7 @@ extension RenditionPlan {
         parts.first.map { ["aac", "mp3", "ac3", "ec3"].contains(Self.ending(of: $0)) } ?? false
     }
 
-    /// Whether the folder has only segments of other containers than the source lists now.
+    /// Whether no segment of the folder has the container of the first segment.
     var hasOtherContainer: Bool {
         guard !kept.isEmpty, let first = parts.first else { return false }
         let ending = ".\(Self.ending(of: first))"

@@ -4,7 +4,7 @@ import Synchronization
 /// The progress of a part that is being fetched, for those who read it at the same time.
 final class PartProgress: Sendable {
     struct Status: Sendable {
-        /// Counts how often the part was begun: bytes of an earlier try are not those of a later one.
+        /// Counts how often the part was begun: bytes of an earlier attempt are not those of a later one.
         var attempt = 0
         /// Bytes of the whole part as it is stored; nil while that is unknown.
         var total: Int64?

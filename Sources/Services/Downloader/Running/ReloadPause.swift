@@ -21,8 +21,8 @@ struct ReloadPause: Sendable {
         unchanged == 0 || unchanged >= Limits.unchangedLoads ? target : target / 2
     }
 
-    /// What is left of the pause: it counts from the beginning of the last reading (§6.3.4).
-    func rest(at now: SteadyInstant) -> Duration {
+    /// What remains of the pause, which counts from the start of the last reading (§6.3.4).
+    func remaining(at now: SteadyInstant) -> Duration {
         begun.map { max(.zero, next() - (now - $0)) } ?? next()
     }
 

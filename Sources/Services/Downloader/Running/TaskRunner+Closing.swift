@@ -1,21 +1,20 @@
 import Timeline
 
-/// The end of a presentation, of a live one also where it is stopped.
+/// Closes a presentation that has ended, or a live one that is stopped.
 extension TaskRunner {
     /// Whether a recording that is stopped can be closed with what is there.
     ///
-    /// Something of each rendition has to be there, and in front of the last part no more may be missing than
-    /// the transfers that were under way. Where a player has sought, more is: a recording that is paused can
-    /// still fetch it.
+    /// Something of each rendition must be there, and before the last part no more parts may be missing than
+    /// transfers run at once. After a seek more are missing: a paused recording can still fetch them.
     var isClosable: Bool {
         let missing = plans.reduce(0) { $0 + $1.missingIndices.count }
         return plans.contains(where: \.hasMedia) && plans.allSatisfy { $0.hasMedia || $0.isSettled }
             && missing <= max(tools.options.parallel, 1)
     }
 
-    /// Ends all renditions where they have what they list, and writes the playlists of a whole presentation.
+    /// Ends each rendition after what it has, and writes the playlists of a whole presentation.
     ///
-    /// Of one that was stopped, parts that are missing in front of others become gaps.
+    /// If it was stopped, parts that are missing before others become gaps.
     func closeLive() async throws(DownloadError) {
         stored.task.notes = notes
         for index in plans.indices { plans[index].close(at: liveLimit) }
@@ -28,17 +27,17 @@ extension TaskRunner {
     /// What people are told of a complete presentation: what it lacks, and where it goes on.
     private var notes: [String]? {
         // The service's figures are for the whole window.
-        let facts = isLive || request.range != nil ? nil : windowHeaders
+        let headers = isLive || request.range != nil ? nil : windowHeaders
         let end = liveLimit ?? .infinity
         var notes: [String] = []
         let gaps = plans.map { $0.gapSeconds(before: end) }.max() ?? 0
-        if let text = Self.text(max(gaps, facts?.missingSeconds ?? 0)) {
+        if let text = Self.text(max(gaps, headers?.missingSeconds ?? 0)) {
             notes.append("\(text) of it are missing at the source")
         }
         if let text = Self.text(plans.map { $0.missingSeconds(before: end) }.max() ?? 0) {
             notes.append("\(text) of it had not come when it was stopped")
         }
-        if let next = facts?.next {
+        if let next = headers?.next {
             notes.append("the channel goes on in another form at \(next): take the rest with --begin \(next)")
         }
         return notes.isEmpty ? nil : notes

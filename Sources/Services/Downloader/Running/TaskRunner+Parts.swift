@@ -3,7 +3,7 @@ import HLS
 import HTTP
 import MediaFormat
 
-/// A part by its place in the plans.
+/// A part by its index in the plans.
 struct PartIndex: Sendable, Equatable {
     var plan: Int
     var part: Int
@@ -13,7 +13,7 @@ extension TaskRunner {
     /// A section by its file and a part that needs it.
     private struct MissingSection: Sendable {
         var file: String
-        var place: PartIndex
+        var index: PartIndex
     }
 
     /// Fetches everything that is listed and not there.
@@ -27,7 +27,7 @@ extension TaskRunner {
         try await fetchSegments(open)
     }
 
-    /// Has parts that were not listed before fetched beside those that are under way.
+    /// Queues parts that the playlists did not list before, beside those that are being fetched.
     func takeNewParts() async throws(DownloadError) {
         let counts = plans.map(\.parts.count)
         let new = missingParts(from: takenCounts)
@@ -35,13 +35,13 @@ extension TaskRunner {
         try await fetchKeys()
         try await fetchSections()
         takenCounts = counts
-        for place in new {
-            let file = "\(plans[place.plan].id)/\(plans[place.plan].parts[place.part].names.file)"
+        for index in new {
+            let file = "\(plans[index.plan].id)/\(plans[index.plan].parts[index.part].names.file)"
             // A player may have asked for it already.
             if let urgentParts, progresses[file]?.isDemanded == true {
-                urgentParts.yield(place)
+                urgentParts.yield(index)
             } else {
-                putBack(place)
+                putBack(index)
             }
         }
     }
@@ -51,17 +51,17 @@ extension TaskRunner {
 
     /// The parts that have to be fetched in the order in which they play, all or those after so many.
     private func missingParts(from counts: [Int]? = nil) -> [PartIndex] {
-        let places = plans.indices.flatMap { plan in
+        let indices = plans.indices.flatMap { plan in
             let parts = plans[plan].parts.indices.dropFirst(counts?[plan] ?? 0)
             return parts.filter { !plans[plan].parts[$0].isSettled }.map { PartIndex(plan: plan, part: $0) }
         }
         let limit = liveLimit ?? .infinity
-        return places.filter { position($0) < limit }.sorted {
+        return indices.filter { position($0) < limit }.sorted {
             (position($0), $0.plan) < (position($1), $1.plan)
         }
     }
 
-    func position(_ place: PartIndex) -> Double { plans[place.plan].parts[place.part].position }
+    func position(_ index: PartIndex) -> Double { plans[index.plan].parts[index.part].position }
 
     /// The names of the keys that nothing is known of yet.
     private var missingKeys: [String] {
@@ -111,16 +111,16 @@ extension TaskRunner {
                 }
             }
         }
-        let places = missing.map { MissingSection(file: $0.key, place: $0.value) }
-        try await JobQueue.carryOut(places, at: tools.options.parallel) {
+        let missingSections = missing.map { MissingSection(file: $0.key, index: $0.value) }
+        try await JobQueue.carryOut(missingSections, at: tools.options.parallel) {
             section async throws(DownloadError) in
             try await self.fetchSection(section)
         }
     }
 
     private func fetchSection(_ section: MissingSection) async throws(DownloadError) {
-        let place = section.place
-        guard let source = plans[place.plan].parts[place.part].initSection else { return }
+        let index = section.index
+        guard let source = plans[index.plan].parts[index.part].initSection else { return }
         let key = source.keyName.flatMap { keys[$0] }
         if let bytes = try await folder.read(section.file, upTo: Limits.initSectionBytes) {
             sections[section.file] = try Self.section(bytes, source, key: storesClear ? nil : key)
@@ -132,14 +132,14 @@ extension TaskRunner {
         let job = PartJob(
             file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
             storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
-            address: { await self.sectionAddress(place, source) },
+            address: { await self.sectionAddress(index, source) },
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         guard let stored = try await fetcher.fetch(job) else { throw .cancelled }
         sections[section.file] = try Self.section(stored.section, source, key: nil)
     }
 
-    private func sectionAddress(_ place: PartIndex, _ source: PartInitSection) -> PartAddress {
-        let section = plans[place.plan].parts[place.part].initSection ?? source
+    private func sectionAddress(_ index: PartIndex, _ source: PartInitSection) -> PartAddress {
+        let section = plans[index.plan].parts[index.part].initSection ?? source
         return PartAddress(url: section.url, range: section.range, reading: readings)
     }
 
@@ -159,15 +159,15 @@ extension TaskRunner {
     }
 
     /// Fetches a segment; false when it has given way to another one that a player waits for.
-    func fetchSegment(_ place: PartIndex) async throws(DownloadError) -> Bool {
+    func fetchSegment(_ index: PartIndex) async throws(DownloadError) -> Bool {
         underWay += 1
         defer {
             underWay -= 1
             if underWay == 0 { wakeIdle() }
         }
         // Copies only the part: with a copy of the plan, the next change of the plan would copy all of it.
-        let id = plans[place.plan].id
-        let part = plans[place.plan].parts[place.part]
+        let id = plans[index.plan].id
+        let part = plans[index.plan].parts[index.part]
         let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
         let file = "\(id)/\(part.names.file)"
         let progress = progress(of: file)
@@ -176,14 +176,14 @@ extension TaskRunner {
             file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
             isBegun: begunParts.contains(file), progress: progress,
-            address: { await self.segmentAddress(place) },
+            address: { await self.segmentAddress(index) },
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         let fetched: StoredBytes?
         do {
             fetched = try await fetcher.fetch(job)
-        } catch .part where plans[place.plan].isDropped(place.part) {
-            // It is gone at the source: what comes is recorded all the same.
-            plans[place.plan].lose(place.part)
+        } catch .part where plans[index.plan].isDropped(index.part) {
+            // The source no longer has it: the recording goes on without it.
+            plans[index.plan].lose(index.part)
             countParts()
             try await saveProgress()
             return true
@@ -191,10 +191,10 @@ extension TaskRunner {
         guard let stored = fetched else {
             begunParts.insert(file)
             // A player may have asked for it meanwhile.
-            return progress.isDemanded ? try await fetchSegment(place) : false
+            return progress.isDemanded ? try await fetchSegment(index) : false
         }
         begunParts.remove(file)
-        plans[place.plan].markDone(place.part, byteCount: stored.byteCount)
+        plans[index.plan].markDone(index.part, byteCount: stored.byteCount)
         progress.finish(.whole)
         countParts()
         reportProgress()
@@ -202,8 +202,8 @@ extension TaskRunner {
         return true
     }
 
-    private func segmentAddress(_ place: PartIndex) -> PartAddress {
-        let part = plans[place.plan].parts[place.part]
+    private func segmentAddress(_ index: PartIndex) -> PartAddress {
+        let part = plans[index.plan].parts[index.part]
         return PartAddress(url: part.url, range: part.segment.byteRange, reading: readings)
     }
 }

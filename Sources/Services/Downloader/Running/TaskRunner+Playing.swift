@@ -29,14 +29,14 @@ extension TaskRunner {
     ///
     /// Nil if the part is there, or does not belong to this task.
     func demand(_ file: String) -> PartProgress? {
-        guard let place = place(of: file), !plans[place.plan].parts[place.part].isSettled else { return nil }
-        playingPosition = position(place)
+        guard let index = index(of: file), !plans[index.plan].parts[index.part].isSettled else { return nil }
+        playingPosition = position(index)
         let progress = progress(of: file)
         guard progress.demand() else { return progress }
         tools.gate.enter(progress)
-        if let urgentParts, let index = waitingParts.firstIndex(of: place) {
-            waitingParts.remove(at: index)
-            urgentParts.yield(place)
+        if let urgentParts, let waiting = waitingParts.firstIndex(of: index) {
+            waitingParts.remove(at: waiting)
+            urgentParts.yield(index)
         }
         return progress
     }
@@ -55,8 +55,8 @@ extension TaskRunner {
 
     /// Notes where the player is, so that what follows is fetched first.
     func played(_ file: String) {
-        guard let place = place(of: file) else { return }
-        playingPosition = position(place)
+        guard let index = index(of: file) else { return }
+        playingPosition = position(index)
     }
 
     func progress(of file: String) -> PartProgress {
@@ -78,7 +78,7 @@ extension TaskRunner {
         for (file, progress) in progresses { ended(file, progress) }
     }
 
-    private func place(of file: String) -> PartIndex? {
+    private func index(of file: String) -> PartIndex? {
         guard let slash = file.firstIndex(of: "/"),
             let plan = plans.firstIndex(where: { $0.id.description == file[..<slash] })
         else { return nil }

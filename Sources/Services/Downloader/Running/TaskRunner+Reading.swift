@@ -5,11 +5,11 @@ import Timeline
 
 /// Reading the playlists of the source.
 extension TaskRunner {
-    /// Reads the playlists of a presentation that has not ended, again and again until it is cancelled, and
-    /// has what is new fetched beside the segments that are under way.
+    /// Reads the playlists of a live presentation until it is cancelled, and queues new segments beside those
+    /// that are being fetched.
     ///
-    /// A source lists a segment only for a while, however long another one takes. What goes wrong here is
-    /// told when everything else is there: then the playlists are read once more.
+    /// A source lists a segment only for a while, however long another one takes. Errors are not reported
+    /// here: the playlists are read once more when all segments are there.
     func readOn() async {
         while isLive, !hasReachedLimit {
             do throws(DownloadError) {
@@ -25,14 +25,14 @@ extension TaskRunner {
     func readAgain() async throws(DownloadError) {
         let seen = readings
         do {
-            try await tools.clock.sleep(for: reloadPause.rest(at: tools.clock.steady()))
+            try await tools.clock.sleep(for: reloadPause.remaining(at: tools.clock.steady()))
         } catch {
             throw .cancelled
         }
         try await renew(since: seen)
     }
 
-    /// Reads the playlists again, unless this has been done since a reading.
+    /// Reads the playlists again, unless they were read after the reading with this number.
     func renew(since reading: Int?) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
             guard reading.map({ $0 == readings }) ?? true else { return }

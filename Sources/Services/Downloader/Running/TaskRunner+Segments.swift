@@ -2,11 +2,12 @@ import Concurrency
 
 /// The order in which segments are fetched: as they play, from where the player is.
 extension TaskRunner {
-    /// Fetches segments, and those that a presentation lists meanwhile which has not ended; the first that
-    /// cannot be had ends the others.
-    func fetchSegments(_ places: [PartIndex]) async throws(DownloadError) {
-        guard !places.isEmpty else { return }
-        waitingParts = places[...]
+    /// Fetches segments, and those that a live presentation lists meanwhile.
+    ///
+    /// The first that cannot be fetched ends the others.
+    func fetchSegments(_ indices: [PartIndex]) async throws(DownloadError) {
+        guard !indices.isEmpty else { return }
+        waitingParts = indices[...]
         let (urgent, continuation) = AsyncStream<PartIndex>.makeStream()
         urgentParts = continuation
         defer {
@@ -14,7 +15,7 @@ extension TaskRunner {
             waitingParts = []
         }
         // A list that becomes longer may give all transfers something to do.
-        let count = min(max(tools.options.parallel, 1), isLive ? .max : places.count)
+        let count = min(max(tools.options.parallel, 1), isLive ? .max : indices.count)
         do {
             // Cancelled when all are there.
             async let _: Void = readOn()
@@ -65,9 +66,9 @@ extension TaskRunner {
         while await hasMore() {
             if Task.isCancelled { throw DownloadError.cancelled }
             let isThere: Bool? = try await tools.gate.inTurn { () async throws(DownloadError) -> Bool in
-                guard let place = nextPart() else { return true }
-                if try await fetchSegment(place) { return true }
-                putBack(place)
+                guard let index = nextPart() else { return true }
+                if try await fetchSegment(index) { return true }
+                putBack(index)
                 return false
             }
             guard isThere != false else { continue }
@@ -77,7 +78,9 @@ extension TaskRunner {
         }
     }
 
-    /// Whether a segment waits; while others are under way, a list that becomes longer is waited for.
+    /// Whether a segment waits.
+    ///
+    /// While others are being fetched, it waits for the list to grow.
     private func hasMore() async -> Bool {
         while waitingParts.isEmpty {
             guard underWay > 0, isLive, !hasReachedLimit, !Task.isCancelled else { return false }
@@ -95,12 +98,12 @@ extension TaskRunner {
     }
 
     /// Fetches what a player waits for, at once and beside the others.
-    private nonisolated func fetchUrgent(_ places: AsyncStream<PartIndex>) async throws {
+    private nonisolated func fetchUrgent(_ indices: AsyncStream<PartIndex>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for await place in places {
+            for await index in indices {
                 group.addTask {
                     // Without its player, the segment gives way as others do.
-                    while try await !self.fetchSegment(place) { _ = await self.tools.gate.pass(nil) }
+                    while try await !self.fetchSegment(index) { _ = await self.tools.gate.pass(nil) }
                 }
             }
             try await group.waitForAll()
@@ -116,9 +119,9 @@ extension TaskRunner {
     }
 
     /// Has a segment fetched later, in the order in which it plays.
-    func putBack(_ place: PartIndex) {
-        let index = firstWaiting { (position($0), $0.plan) > (position(place), place.plan) }
-        waitingParts.insert(place, at: index)
+    func putBack(_ index: PartIndex) {
+        let next = firstWaiting { (position($0), $0.plan) > (position(index), index.plan) }
+        waitingParts.insert(index, at: next)
         wakeIdle()
     }
 

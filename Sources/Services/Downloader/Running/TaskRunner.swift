@@ -29,11 +29,11 @@ actor TaskRunner {
     var begunParts: Set<String> = []
     /// Segments that no transfer has taken yet, in the order in which they play.
     var waitingParts: ArraySlice<PartIndex> = []
-    /// Parts of each plan that have been given to the transfers, or are there.
+    /// For each plan, how many of its parts were given to the transfers or are stored.
     var takenCounts: [Int] = []
-    /// Segments that are being fetched.
+    /// How many segments are being fetched.
     var underWay = 0
-    /// Finished for transfers that have nothing to do, when they may have.
+    /// Transfers that have nothing to do wait for these; finished when there may be work again.
     var idle: [AsyncStream<Void>.Continuation] = []
     /// Takes segments that go before the others, while segments are fetched.
     var urgentParts: AsyncStream<PartIndex>.Continuation?
@@ -115,8 +115,8 @@ actor TaskRunner {
         }
         switch source {
         case .file: try await downloadFile()
-        case .playlist(let playlist, let base, let facts):
-            windowHeaders = facts
+        case .playlist(let playlist, let base, let headers):
+            windowHeaders = headers
             try await downloadPresentation(playlist, base: base)
         }
     }
