@@ -105,7 +105,7 @@ require_settings() {
     mkdir -p var "$logs"
     exec 9>var/run.lock
     flock -n 9 || fail "another make run is using var/"
-    [ -z "${BACKCAST_CONFIG:-}" ] || fail "a file of settings is not read here: unset BACKCAST_CONFIG, or start backcast run"
+    [ -z "${BACKCAST_CONFIG:-}" ] || fail "make run reads no configuration file: unset BACKCAST_CONFIG, or start backcast run"
     case ${DEMO:-} in '' | variants) ;; *) fail "DEMO=$DEMO is not known: DEMO=variants is, or none" ;; esac
     require_free BACKCAST_LISTEN "$listen"
     [ -z "${BACKCAST_ADMIN_LISTEN:-}" ] || require_free BACKCAST_ADMIN_LISTEN "$BACKCAST_ADMIN_LISTEN"

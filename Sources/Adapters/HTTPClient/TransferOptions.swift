@@ -13,7 +13,7 @@ package struct TransferOptions: Sendable {
     /// Whether a body that is announced as longer than `byteLimit` is refused before its first byte.
     ///
     /// Otherwise it is delivered up to the limit, for readers that want only its beginning.
-    package var refusesAnnounced = true
+    package var refusesTooLongAtOnce = true
     /// The requested bytes (RFC 9110 §14.2).
     ///
     /// A server may answer 200 with the whole resource; the status tells.

@@ -9,9 +9,9 @@ actor Connection {
     nonisolated let pipe: WakePipe
     let configuration: PoolConfiguration
     let logger: Logger
-    /// Counts for the whole pool.
+    /// Counts statements for all connections of the pool.
     let count: StatementCount
-    /// For the whole pool.
+    /// Shared by all connections of the pool.
     private let primary: PrimaryWatch
     var handle: ConnectionHandle?
     var statements = StatementCache(capacity: Limits.preparedStatements)
@@ -20,7 +20,7 @@ actor Connection {
     var isLeased = false
     /// Whether the server has refused to write: the next connection may find the primary.
     var isReadOnly = false
-    /// For a connection to a standby that replaces the primary: how often the pool had found the primary.
+    /// Set while connected to a standby in place of the primary: `primary.found` at that time.
     private var foundBefore: Int?
     /// The statement timeout of the current lease; nil for none.
     var statementTimeout: Duration?

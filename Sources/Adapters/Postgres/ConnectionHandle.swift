@@ -25,9 +25,9 @@ import Logging
     /// Connects and authenticates; blocks the thread, also while resolving.
     ///
     /// Each address has its own time limit: `PQconnectPoll` does not stop waiting for an address that does
-    /// not answer, so the addresses after it would never be tried. If no server offers the preferred session,
-    /// those that accepted the login are asked for the second choice. As libpq does, a password that one
-    /// server refuses is not sent to the next.
+    /// not answer, so the addresses after it would never be tried. `sessions` are the values of
+    /// `target_session_attrs` to try, in order: if no server offers the first, those that accepted the login
+    /// are asked for the second. As libpq does, a password that one server refuses is not sent to the next.
     static func open(
         _ configuration: PoolConfiguration, _ sessions: [String?], wait newWait: () -> SocketWait,
         logger: Logger

@@ -65,7 +65,7 @@ package enum HolderPath {
 /// Every task and each change, one a line, as this program writes and reads it; an empty line after a while
 /// without a change.
 ///
-/// Of a removed task the line has the id alone. Earlier programs skip it, as they do all that is no task.
+/// A removed task is the line `{"removed": id}`. Earlier versions skip every line that is not a task.
 private final class TaskLines: HTTPBodySource {
     private let follower: TaskFollower
     private let clock: HostClock

@@ -101,7 +101,7 @@ enum Limits {
     static let doubtfulTargets: Int64 = 4
     /// Markers of one playlist that are looked at, the last ones: a break every minute for a day.
     ///
-    /// As many that began more than an hour ago may become known within an hour.
+    /// Also how many markers that began more than an hour ago may become known within an hour.
     static let listedMarkers = 2000
     /// Markers of a channel that are held in memory, to know what is new of them.
     static let heldMarkers = 4000

@@ -2,14 +2,14 @@
 struct JournalFile {
     let number: Int
     var byteCount: Int64 = 0
-    /// Where the lines end that are written, whole or damaged.
+    /// Where each written line ends, whole or damaged.
     var ends: [Int] = []
     /// Lines that are not done.
     var waiting: Set<Int> = []
 
     var lineCount: Int { ends.count }
 
-    /// About so many bytes are of lines that are not done.
+    /// About how many bytes the lines have that are not done.
     var waitingByteCount: Int64 {
         ends.isEmpty ? byteCount : byteCount * Int64(waiting.count) / Int64(lineCount)
     }
@@ -21,7 +21,7 @@ struct JournalFile {
     /// The copy of a damaged file.
     var corruptName: String { Self.name(number, "corrupt") }
 
-    /// Where a line stands, with its end.
+    /// The bytes of a line in the file, with its line end.
     func range(of line: Int) -> Range<Int> { (line == 0 ? 0 : ends[line - 1])..<ends[line] }
 
     /// Counts lines that were written and synced; their positions.

@@ -123,7 +123,7 @@ struct BrokenBodyTests {
         let body = pattern(3 << 20)
         try await withServer(answer: { $1.respond(body: body) }) { client, server in
             var options = TransferOptions(byteLimit: 2 << 20)
-            options.refusesAnnounced = false
+            options.refusesTooLongAtOnce = false
             var transfer = try await client.makeLocalSession().open(server.url("/"), options)
             var (bytes, end) = ([UInt8](), TransferError?.none)
             do throws(TransferError) {

@@ -109,7 +109,7 @@ extension HopContext {
                 status: head.status, headers: head.headers, effectiveURL: attempt.url.text,
                 remoteAddress: remoteAddress, startedAt: job.startedAt, begunAt: attempt.begun,
                 arrivedAt: .now))
-        if job.options.refusesAnnounced, let announced = head.bodyByteCount, announced > byteLimit {
+        if job.options.refusesTooLongAtOnce, let announced = head.bodyByteCount, announced > byteLimit {
             return fail(.tooLarge(limit: byteLimit))
         }
         return true

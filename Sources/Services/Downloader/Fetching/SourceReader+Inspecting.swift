@@ -40,7 +40,7 @@ extension SourceReader {
             byteLimit: Limits.segmentBytes, range: range.offset..<range.end,
             totalTimeout: Limits.playlistTimeout, queueTimeout: Limits.playlistTimeout)
         options.chunkDelay = Limits.chunkDelay
-        options.refusesAnnounced = false
+        options.refusesTooLongAtOnce = false
         do {
             var transfer = try await session.open(url.absoluteString, options)
             guard range.offset == 0 || transfer.head.status == .partialContent else { return nil }

@@ -175,7 +175,7 @@ struct SourceReader: Sendable {
         // The first bytes show what it is: there is no need to wait for more of a long file.
         options.chunkDelay = Limits.chunkDelay
         // A media file may be longer than any playlist.
-        options.refusesAnnounced = false
+        options.refusesTooLongAtOnce = false
         var transfer: Transfer
         do {
             transfer = try await session.open(url.absoluteString, options)

@@ -16,7 +16,7 @@ package struct FragmentedPlan: Sendable {
     package let tag: String
 
     /// Part of the tag: it changes whenever the program makes other bytes of the same segments.
-    private static let form = 2
+    private static let formatVersion = 2
 
     /// Plans the file of one rendition, whose segments have one initialization section.
     package init(
@@ -35,7 +35,7 @@ package struct FragmentedPlan: Sendable {
         continuous = ContinuousRuns(runs)
         do {
             let identity =
-                Array("\(Self.form) \(channel)/\(rendition)/\(name) ".utf8) + runs.flatMap(\.digest)
+                Array("\(Self.formatVersion) \(channel)/\(rendition)/\(name) ".utf8) + runs.flatMap(\.digest)
             tag = Hexadecimal.encode(try SHA256.digest(of: identity).prefix(16))
         } catch {
             throw .digest(error)

@@ -4,15 +4,16 @@ package import Timeline
 package struct ListedRendition: Sendable {
     package var description: RenditionDescription
     package var segments: SegmentList
-    /// In a growing playlist the time that its segments could cover: a segment that goes on after the live
-    /// edge is not listed yet, but it is not missing either.
-    var judged: TimeWindow?
+    /// In a growing playlist the time that it can list so far.
+    ///
+    /// A segment that ends after the live edge is not listed yet, but is not missing either.
+    var listableWindow: TimeWindow?
 
     package var id: RenditionID { description.id }
 
     /// Microseconds of a window that no segment covers; differences below a millisecond do not count.
     func missing(in window: TimeWindow) -> Int64 {
-        let window = judged.map { window.clamped(to: $0) } ?? window
+        let window = listableWindow.map { window.clamped(to: $0) } ?? window
         var missing: Int64 = 0
         var covered = window.begin
         for piece in segments.pieces {

@@ -83,7 +83,7 @@ package enum PlaylistComposer {
         let end = max(window.begin, segments.listableEnd(upTo: edge))
         return ListedRendition(
             description: rendition.description, segments: segments.ending(notAfter: edge),
-            judged: TimeWindow(begin: window.begin, end: end))
+            listableWindow: TimeWindow(begin: window.begin, end: end))
     }
 }
 

@@ -48,11 +48,11 @@ package struct SlidingPlan: Sendable {
         for index in renditions.indices {
             let begin = begin(in: renditions[index].segments, held.targets)
             renditions[index].segments = renditions[index].segments.ending(after: begin)
-            renditions[index].judged = judged(renditions[index], held)
+            renditions[index].listableWindow = listableWindow(renditions[index], held)
         }
         let leading = PlaylistContents.leading(of: renditions)
         let begin = leading?.segments.first?.start ?? edge
-        let window = TimeWindow(begin: begin, end: max(begin, leading?.judged?.end ?? edge))
+        let window = TimeWindow(begin: begin, end: max(begin, leading?.listableWindow?.end ?? edge))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
         return PlaylistContents(
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
@@ -64,7 +64,7 @@ package struct SlidingPlan: Sendable {
     }
 
     /// From the first listed segment, if others before it are left out, to the end of what can be listed.
-    private func judged(_ listed: ListedRendition, _ held: HeldSegments) -> TimeWindow {
+    private func listableWindow(_ listed: ListedRendition, _ held: HeldSegments) -> TimeWindow {
         let first = listed.segments.first?.start ?? edge
         let all = held.renditions.first { $0.id == listed.id }?.segments
         let isShortened = all?.first.map { $0.start < first } ?? false

@@ -44,9 +44,9 @@ package struct SegmentRequest: Sendable {
             Limits.longestPauseForWhole)
     }
 
-    /// The same while the source lists the segment, which it holds until a time.
+    /// The request with a later `availableUntil`, as the source still lists the segment.
     ///
-    /// After `Limits.triesWhileListed` tries the time is no longer moved.
+    /// After `Limits.triesWhileListed` tries it no longer changes.
     func available(until time: SteadyInstant) -> SegmentRequest {
         guard attempt < Limits.triesWhileListed, time > segment.availableUntil else { return self }
         var request = self

@@ -100,13 +100,13 @@ struct KnownMarkers: Sendable {
         let marker = Marker(range, sourceStart: start, begin: dates.begin(of: start, arrival: arrival))
         let length = marker.length ?? (marker.endsOnNext ? .max : marker.plannedLength ?? 0)
         if let first, start + length < first { return nil }
-        guard counts(marker, at: arrival) else { return nil }
+        guard admits(marker, at: arrival) else { return nil }
         hold(Known(range: range, marker: marker), key)
         return marker
     }
 
     /// Counts a new marker; false when there were too many within the hour.
-    private mutating func counts(_ marker: Marker, at arrival: Instant) -> Bool {
+    private mutating func admits(_ marker: Marker, at arrival: Instant) -> Bool {
         let length = 3600 * Microseconds.perSecond
         let number = arrival.microseconds / length
         if hour.number != number { hour = (number, 0, 0) }

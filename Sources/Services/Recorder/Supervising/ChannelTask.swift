@@ -23,25 +23,27 @@ struct ChannelTask: Sendable {
         var delay = Limits.shortestRestart
         // What another source lists may lie further back.
         var isBrief = channel.settings.sources.count == 1
-        // Lines that the journal had left when another node owned the channel; nil if it may have others.
-        var left: Int?
+        // How many lines the journal held after the last look, none of which can be entered now; nil to look
+        // again.
+        var blockedLines: Int?
         while !Task.isCancelled {
             do {
                 let taken = try await lease()
                 if let lease = taken.value {
-                    left = nil
+                    blockedLines = nil
                     let knewEnough = try await record(under: lease, isBrief: isBrief)
                     if !knewEnough {
                         isBrief = false
                         continue
                     }
                 } else {
-                    left = try await enterJournal(besides: taken.hasRecorded ? nil : left)
+                    blockedLines = try await enterJournal(
+                        unlessStill: taken.hasRecorded ? nil : blockedLines)
                 }
                 delay = Limits.shortestRestart
             } catch {
                 if Task.isCancelled { break }
-                left = nil
+                blockedLines = nil
                 logger.error("Recording stopped and begins again", metadata: ["error": "\(error)"])
                 delay = min(delay * 2, Limits.longestRestart)
             }
@@ -51,14 +53,14 @@ struct ChannelTask: Sendable {
 
     /// Enters some of what the journal holds of a channel that another node owns.
     ///
-    /// `left` is how many lines were left before, none of which could be entered; nil to look at them.
+    /// `blockedLines` is how many lines it held before, none of which could be entered; nil to look at them.
     ///
     /// - Returns: how many are left, if none could be entered; else nil
-    private func enterJournal(besides left: Int?) async throws -> Int? {
+    private func enterJournal(unlessStill blockedLines: Int?) async throws -> Int? {
         let journal = try dependencies.journal.channel(channel.id)
         try await journal.removeResumePoint()
         let waiting = try await journal.waitingCount()
-        if waiting == left { return left }
+        if waiting == blockedLines { return blockedLines }
         return try await UnownedJournal(channel: channel, dependencies: dependencies).enterBatch()
             ? nil : waiting
     }

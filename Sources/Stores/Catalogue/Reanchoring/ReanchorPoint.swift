@@ -19,7 +19,7 @@ package struct ReanchorPoint: Sendable, Equatable {
         setsAside(fact.placed, recordedUnder: fact.fence)
     }
 
-    /// The same of a segment that was listed under a fence.
+    /// The same for a segment that was listed under this fence.
     package func setsAside(_ segment: PlacedSegment, recordedUnder fence: Int64) -> Bool {
         fence < self.fence && segment.start >= instant
     }
