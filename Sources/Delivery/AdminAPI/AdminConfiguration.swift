@@ -30,7 +30,7 @@ package struct AdminConfiguration: Sendable {
         token: AdminToken, version: String, defaultRetentionSeconds: Int64 = 604_800,
         deleteGraceSeconds: Int = 7200,
         tokenSigner: TokenSigner? = nil,
-        playsChannels: Bool = true,
+        playsChannels: Bool,
         refusalOfAddress: @escaping @Sendable (_ host: String, _ port: UInt16) -> String? = { _, _ in nil },
         isOwnHost: @escaping @Sendable (_ host: String) -> Bool = { _ in true },
         hasFFmpeg: @escaping @Sendable () -> Bool = { true },

@@ -17,11 +17,11 @@ struct FragmentShiftsTests {
     func runs() {
         var shifts = FragmentShifts()
         // Audio begins 10 ms after the picture, at ten seconds.
-        shifts.begin([times(1, 90_000, 900_000, 0), times(2, 48_000, 480_480, 0)])
+        shifts.begin([times(1, 90_000, 900_000, 0), times(2, 48_000, 480_480, 0)], timescales: [:])
         #expect(shifts.current == [1: -900_000, 2: -480_000])
         shifts.end([times(1, 90_000, 0, 1_260_000), times(2, 48_000, 0, 672_960)])
         // The source has begun at 100 s again. Audio ended 20 ms after the picture, at 4.02 s.
-        shifts.begin([times(1, 90_000, 9_000_000, 0), times(2, 48_000, 4_800_480, 0)])
+        shifts.begin([times(1, 90_000, 9_000_000, 0), times(2, 48_000, 4_800_480, 0)], timescales: [:])
         let video = 9_000_000 + (shifts.current[1] ?? 0)
         let audio = 4_800_480 + (shifts.current[2] ?? 0)
         #expect((192_960...192_965).contains(audio))
@@ -45,7 +45,8 @@ struct FragmentShiftsTests {
     func implausible() {
         var shifts = FragmentShifts()
         for _ in 0..<3 {
-            shifts.begin([times(1, 90_000, 0, 0), times(2, 1, .max, 0), times(3, .max, .max, 0)])
+            shifts.begin(
+                [times(1, 90_000, 0, 0), times(2, 1, .max, 0), times(3, .max, .max, 0)], timescales: [:])
             shifts.end([times(1, 90_000, 0, .max), times(2, 1, 0, .max), times(3, .max, 0, .max)])
         }
         #expect((shifts.current[1] ?? 0) > 0)

@@ -105,9 +105,9 @@ final class Holder: Sendable {
             rest += Data(chunk)
             while let end = rest.firstIndex(of: 0x0A) {
                 let line = rest[rest.startIndex..<end]
-                let (isEmpty, change) = (line.isEmpty, Self.change(line))
+                let change = line.isEmpty ? nil : Self.change(line)
                 rest = Data(rest[rest.index(after: end)...])
-                if isEmpty || change != nil, await hasEnough(change) { return }
+                if line.isEmpty || change != nil, await hasEnough(change) { return }
             }
         }
     }

@@ -16,7 +16,7 @@ struct FragmentShifts {
     ///
     /// `timescales` are those of all tracks of the file, by track ID: a track that is not in the first
     /// segment is moved with the others.
-    mutating func begin(_ tracks: [Times], timescales: [UInt32: UInt32] = [:]) {
+    mutating func begin(_ tracks: [Times], timescales: [UInt32: UInt32]) {
         guard let earliest = tracks.min(by: Self.isEarlier) else { return }
         let own = Dictionary(tracks.map { ($0.id, $0.timescale) }, uniquingKeysWith: { first, _ in first })
         let timescales = timescales.filter { $0.value > 0 }.merging(own) { _, own in own }
