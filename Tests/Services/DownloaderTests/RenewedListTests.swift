@@ -74,7 +74,7 @@ struct RenewedListTests {
             let fetcher = PartFetcher(
                 session: session, folder: tools.folder(folder.path), transfers: tools.transfers,
                 gate: tools.gate, rateLimiter: tools.rateLimiter, retries: retries)
-            let renewed = Mutex<[Int?]>([])
+            let renewed = Mutex<[Int]>([])
             // Each try finds a list that was read once more.
             let (part, key) = (try HTTPURL(origin.url("/none.ts")), origin.url("/none.key"))
             let order = PartJob(

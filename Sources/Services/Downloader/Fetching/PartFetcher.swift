@@ -19,7 +19,7 @@ struct PartJob: Sendable {
     /// Where the part is now: asked again for each attempt.
     var address: @Sendable () async -> PartAddress
     /// Reads the playlists again, unless they were read after the given reading.
-    var renew: @Sendable (Int?) async throws(DownloadError) -> Void
+    var renew: @Sendable (Int) async throws(DownloadError) -> Void
 }
 
 /// What was stored of a part.

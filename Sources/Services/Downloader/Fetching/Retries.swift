@@ -24,7 +24,7 @@ struct Retries: Sendable {
     /// `renew` reads the playlists again, unless they were read since the reading that it gets, of which an
     /// address was refused.
     nonisolated(nonsending) func run<Value>(
-        _ name: String, renew: @Sendable (Int?) async throws(DownloadError) -> Void = { _ in },
+        _ name: String, renew: @Sendable (Int) async throws(DownloadError) -> Void = { _ in },
         _ attempt: (inout RetryPlan) async throws(AttemptFailure) -> Value,
     ) async throws(DownloadError) -> Value {
         var plan = RetryPlan(name: name)

@@ -31,8 +31,8 @@ struct RetryPlan: Sendable {
     let name: String
     /// The file's name at the source, for messages; nil where there is none beside `name`.
     var source: String?
-    /// The reading of the playlists that gave the address tried last; nil where none did.
-    var reading: Int?
+    /// The number of the reading of the playlists that gave the last address.
+    var reading = 0
     private var failures = 0
     private var refusals = 0
     private var connectionFailures = 0

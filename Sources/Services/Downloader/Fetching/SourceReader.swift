@@ -101,7 +101,7 @@ struct SourceReader: Sendable {
     /// it: read again, they may name it with another token.
     func key(
         _ uri: String, currentURI: @Sendable () async -> (uri: String, reading: Int),
-        renew: @Sendable (Int?) async throws(DownloadError) -> Void,
+        renew: @Sendable (Int) async throws(DownloadError) -> Void,
     ) async throws(DownloadError) -> [UInt8] {
         do {
             return try await retries.run("the key \(Self.sourceName(of: uri))", renew: renew) {

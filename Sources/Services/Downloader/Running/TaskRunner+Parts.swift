@@ -90,14 +90,14 @@ extension TaskRunner {
             throw .key("the file keys/\(name) is missing, and the source lists its key no more")
         }
         let bytes = try await reader.key(
-            uri, currentURI: { await self.keyAddress(name) ?? (uri: uri, reading: 0) },
+            uri, currentURI: { await self.keyAddress(name, former: uri) },
             renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
         keys[name] = bytes
     }
 
-    private func keyAddress(_ name: String) -> (uri: String, reading: Int)? {
-        keyNames.uris[name].map { (uri: $0, reading: readings) }
+    private func keyAddress(_ name: String, former: String) -> (uri: String, reading: Int) {
+        (keyNames.uris[name] ?? former, readings)
     }
 
     func fetchSections() async throws(DownloadError) {

@@ -33,9 +33,9 @@ extension TaskRunner {
     }
 
     /// Reads the playlists again, unless they were read after the reading with this number.
-    func renew(since reading: Int?) async throws(DownloadError) {
+    func renew(since reading: Int) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
-            guard reading.map({ $0 == readings }) ?? true else { return }
+            guard reading == readings else { return }
             try await reload()
         }
         if isDone == nil { throw .cancelled }
