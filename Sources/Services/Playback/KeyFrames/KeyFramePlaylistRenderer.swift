@@ -256,11 +256,7 @@ struct KeyFramePlaylistRenderer {
         head.targetDurationSeconds = isClosed ? .target(ofLongest: longest) : contents.targetSeconds
         head.mediaSequence = isClosed ? 0 : UInt64(max(0, first.segment.number ?? 0))
         head.discontinuitySequence = UInt64(max(0, first.sequence))
-        switch contents.plan.kind {
-        case .closed: head.type = .videoOnDemand
-        case .event: head.type = contents.plan.losesFirstSegments ? nil : .event
-        case .sliding: head.type = nil
-        }
+        head.type = contents.playlistType
         var writer = PlaylistWriter(reservingCapacity: 256)
         head.writeHead(&writer)
         // In a closed window all markers stand before the first segment.

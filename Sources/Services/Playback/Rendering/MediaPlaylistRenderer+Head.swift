@@ -13,12 +13,7 @@ extension MediaPlaylistRenderer {
         guard let first = rendition.segments.first else { return }
         head.mediaSequence = contents.plan.kind == .closed ? 0 : UInt64(max(0, first.number ?? 0))
         head.discontinuitySequence = UInt64(max(0, contents.discontinuities.sequence(of: first)))
-        switch contents.plan.kind {
-        case .closed: head.type = .videoOnDemand
-        // EVENT is not allowed if segments may be removed (RFC 8216bis §4.4.3.5, §6.2.2).
-        case .event: head.type = contents.plan.losesFirstSegments ? nil : .event
-        case .sliding: head.type = nil
-        }
+        head.type = contents.playlistType
         var writer = PlaylistWriter(reservingCapacity: 256)
         head.writeHead(&writer)
         buffer.append(writer.bytes)

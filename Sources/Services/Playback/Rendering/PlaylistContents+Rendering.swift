@@ -20,4 +20,15 @@ extension PlaylistContents {
         MultivariantRenderer(contents: self, query: query, keyFrameRates: keyFrameRates).playlist()
             .writtenBytes()
     }
+
+    /// The value of EXT-X-PLAYLIST-TYPE; nil for none.
+    ///
+    /// EVENT is not allowed if segments may be removed (RFC 8216bis §4.4.3.5, §6.2.2).
+    var playlistType: MediaPlaylist.PlaylistType? {
+        switch plan.kind {
+        case .closed: .videoOnDemand
+        case .event: plan.losesFirstSegments ? nil : .event
+        case .sliding: nil
+        }
+    }
 }
