@@ -67,43 +67,36 @@ struct LostSegmentsTests {
         #expect(plan.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
     }
 
-    @Test("What was recorded stays after the segments of an older list")
-    func olderListLater() throws {
+    /// Segments 8 to 15 were recorded; then the source lists 6 to 12, as an older node does, and 11 to 17.
+    private func continuedAfterOlderList(lacking missing: Int) throws -> RenditionPlan {
         let url = try HTTPURL("http://origin.example/live.m3u8")
         let first = try plan(text(8..<16))
-        let lines = first.parts.map(\.names)
+        let names = first.parts.map(\.names)
         let recorded = RecordedParts(
-            first.localPlaylist(isClear: false, isClosed: false), files: Set(lines.map(\.file)))
+            first.localPlaylist(isClear: false, isClosed: false),
+            files: Set(names.map(\.file).dropLast(missing)))
         var (second, keys) = (
-            RenditionPlan(id: first.id, url: url, kept: lines, recorded: .success(recorded)), KeyNames()
+            RenditionPlan(id: first.id, url: url, kept: names, recorded: .success(recorded)), KeyNames()
         )
         for numbers in [6..<13, 11..<18] as [Range<UInt64>] {
             _ = try second.take(try readMedia(text(numbers)), base: url, range: nil, keys: &keys)
         }
         #expect(second.parts.map(\.names.identity.number) == Array(6...17))
-        #expect(second.parts[2...9].map(\.names.file) == lines.map(\.file))
+        #expect(second.parts[2...9].map(\.names.file) == names.map(\.file))
         #expect(second.gapSeconds() == 0)
-        #expect(second.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
+        return second
+    }
+
+    @Test("What was recorded stays after the segments of an older list")
+    func olderListLater() throws {
+        let plan = try continuedAfterOlderList(lacking: 0)
+        #expect(plan.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
     }
 
     @Test("A segment that was being fetched when the process was killed is fetched after an older list, too")
     func olderListBeforeLost() throws {
-        let url = try HTTPURL("http://origin.example/live.m3u8")
-        let first = try plan(text(8..<16))
-        let lines = first.parts.map(\.names)
-        let recorded = RecordedParts(
-            first.localPlaylist(isClear: false, isClosed: false),
-            files: Set(lines.map(\.file).dropLast()))
-        var (second, keys) = (
-            RenditionPlan(id: first.id, url: url, kept: lines, recorded: .success(recorded)), KeyNames()
-        )
-        for numbers in [6..<13, 11..<18] as [Range<UInt64>] {
-            _ = try second.take(try readMedia(text(numbers)), base: url, range: nil, keys: &keys)
-        }
-        #expect(second.parts.map(\.names.identity.number) == Array(6...17))
-        let last = try #require(second.parts.first { $0.names.identity.number == 15 })
-        #expect(!last.isSettled && last.names.file == lines.last?.file)
-        #expect(second.gapSeconds() == 0)
+        let plan = try continuedAfterOlderList(lacking: 1)
+        #expect(plan.parts[9].names.identity.number == 15 && !plan.parts[9].isSettled)
     }
 
     @Test("A presentation of two containers goes on; one of a third container is another")
