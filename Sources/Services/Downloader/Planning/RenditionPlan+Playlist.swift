@@ -58,3 +58,20 @@ extension RenditionPlan {
         return [Key(method: .aes128, uri: "keys/\(name)", initializationVector: key.vector)]
     }
 }
+
+/// What a recording lacks.
+extension RenditionPlan {
+    /// Parts that are missing before the last one that is there.
+    var missingIndices: [Int] {
+        parts[..<(parts.lastIndex(where: \.isDone) ?? 0)].indices.filter { !parts[$0].isSettled }
+    }
+
+    func missingSeconds(before end: Double) -> Double {
+        missingIndices.reduce(0) { $0 + (parts[$1].position < end ? parts[$1].seconds : 0) }
+    }
+
+    /// Seconds of all gaps that begin before `end`: listed as EXT-X-GAP, dropped by the source, or given up.
+    func gapSeconds(before end: Double = .infinity) -> Double {
+        parts.reduce(0) { $0 + ($1.segment.isGap && $1.position < end ? $1.seconds : 0) }
+    }
+}

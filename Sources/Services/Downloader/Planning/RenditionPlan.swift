@@ -37,21 +37,10 @@ struct RenditionPlan: Sendable {
     var isEnded: Bool { head.isEnded }
     var seconds: Double { parts.last.map { $0.position + $0.seconds } ?? 0 }
     var keptKeys: [String] { kept.values.compactMap(\.key) }
-    /// Seconds of all gaps that begin before `end`: listed as EXT-X-GAP, dropped by the source, or given up.
-    func gapSeconds(before end: Double = .infinity) -> Double {
-        parts.reduce(0) { $0 + ($1.segment.isGap && $1.position < end ? $1.seconds : 0) }
-    }
     var hasKept: Bool { !kept.isEmpty }
     var hasMedia: Bool { parts.contains(where: \.isDone) }
     /// Whether every part is there or is a gap.
     var isSettled: Bool { settledCount == parts.count }
-    /// Parts that are missing before the last one that is there.
-    var missingIndices: [Int] {
-        parts[..<(parts.lastIndex(where: \.isDone) ?? 0)].indices.filter { !parts[$0].isSettled }
-    }
-    func missingSeconds(before end: Double) -> Double {
-        missingIndices.reduce(0) { $0 + (parts[$1].position < end ? parts[$1].seconds : 0) }
-    }
 
     init(
         id: RenditionID, url: HTTPURL, kept: [PartNames] = [],
