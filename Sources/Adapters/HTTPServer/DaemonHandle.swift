@@ -45,7 +45,11 @@ import CMicrohttpd
             | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | MHD_USE_ERROR_LOG.rawValue
         unsafe options.connection_limit = UInt32(clamping: limits.connections)
-        unsafe options.idle_timeout_seconds = UInt32(clamping: max(limits.idle.components.seconds, 1))
+        // The sweeper has a deadline for every connection, so the library's timer must not end one earlier: a
+        // client that takes nothing for a while may still be fast enough. The timer is for what the sweeper
+        // cannot measure, a client of a Unix socket that takes nothing.
+        let silence = max(limits.idle, limits.minimumRate.over)
+        unsafe options.idle_timeout_seconds = UInt32(clamping: max(silence.components.seconds, 1))
         unsafe options.connection_memory = limits.connectionMemory
         // Lax on purpose: in strict mode the library closes the connection without an answer when the target
         // contains a blank. `RawRequest` answers 400 to that, to a missing Host, and to more.

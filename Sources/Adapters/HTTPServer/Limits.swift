@@ -8,7 +8,9 @@ package struct Limits: Sendable {
     /// Concurrent connections from one address (IPv6: from one /64 network): enough for a household behind
     /// one address, but not for a flood.
     package var connectionsPerAddress = 256
-    /// Inactivity after which a connection is closed: longer than the reload interval of any player.
+    /// How long a connection may be idle between two requests: longer than the reload interval of any player.
+    ///
+    /// The header of the next request has to be complete within `header` after that.
     package var idle = Duration.seconds(30)
     /// From the first byte of a connection to the end of the request header: ends clients that send a byte
     /// per second.
