@@ -25,11 +25,13 @@ extension Exchange {
         var response = response
         if let requestID { response.headers[RequestID.field] = requestID }
         let body = OutgoingBody(response, isHead: isHead)
-        if body.isStream, !takeStreamSlot() { return queue(ServerResponses.tooManyStreams) }
-        guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft(memoryUse, response), for: self)
-        else {
-            return false
+        let memoryLeft = memoryLeft(memoryUse, response)
+        // Without room for both headers the library closes the connection without an answer.
+        if memoryLeft < 0, response.status != .requestHeaderFieldsTooLarge {
+            return queue(ServerResponses.noRoomForAnswer)
         }
+        if body.isStream, !takeStreamSlot() { return queue(ServerResponses.tooManyStreams) }
+        guard let handle = ResponseHandle.make(body, memoryLeft: memoryLeft, for: self) else { return false }
         handle.add(response.headers, logger: core.logger)
         if core.isStopping { handle.closeConnection() }
         sends(response.status, byteCount: body.knownByteCount)
@@ -57,7 +59,7 @@ extension Exchange {
         }
     }
 
-    /// Connection memory available for a vector of pieces, in bytes.
+    /// Connection memory available for a vector of pieces, in bytes; below 0 the header does not fit either.
     private func memoryLeft(_ used: Int, _ response: HTTPResponse) -> Int {
         let fields = response.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         // Status line, Date, Content-Length, Connection and rounding.

@@ -20,6 +20,12 @@ enum ServerResponses {
         return Problem(.requestHeaderFieldsTooLarge, detail).response(readableByAll)
     }
 
+    /// To a request that would fit, but not beside the header of its answer, as where a redirect repeats a
+    /// long query.
+    static let noRoomForAnswer = Problem(
+        .requestHeaderFieldsTooLarge, "the header is too large for an answer that repeats the query"
+    ).response(readableByAll)
+
     static let unknownCoding = Problem(.notImplemented, "the only transfer coding is chunked")
         .response(readableByAll)
 

@@ -200,6 +200,28 @@ struct RequestCheckTests {
         }
     }
 
+    /// The library would close the connection where header of request and of answer have no room together.
+    @Test("A redirect that repeats a query of any length is sent or refused")
+    func redirects() async throws {
+        let respond: @Sendable (HTTPRequest) -> HTTPAnswer = { request in
+            let location: HTTPHeaders = ["Location": "x?\(request.query ?? "")"]
+            return .now(HTTPResponse(status: .found, headers: location))
+        }
+        try await withServer(respond: respond) { server in
+            for length in [1_000, 2_600, 3_600] + Array(stride(from: 2_000, through: 3_000, by: 40)) {
+                let client = try RawConnection(port: server.port)
+                let query = "token=\(String(repeating: "a", count: length))"
+                client.get("/?\(query)")
+                let response = try await client.response()
+                if response.status == 302 {
+                    #expect(response.headers["Location"] == "x?\(query)" && length < 2_600)
+                } else {
+                    #expect(response.isProblem(431) && length > 2_000)
+                }
+            }
+        }
+    }
+
     @Test("A browser's header with cookies of its site has room") func cookies() async throws {
         let fields = (0..<20).map { "X-\($0): \(String(repeating: "a", count: 30))\r\n" }.joined()
         let cookies = (0..<5).map { "name\($0)=\(String(repeating: "c", count: 60))" }.joined(separator: "; ")
