@@ -31,6 +31,8 @@ package enum Limits {
     static let shortLength: Int64 = 3600 * 1_000_000
     /// Seconds that the channels of lists are kept.
     static let listAgeSeconds = 2
+    /// How long one who needs a channel waits for a read of them, if some are known.
+    static let listReadTimeout = Duration.seconds(1)
     /// Pixels that a picture may be wide.
     static let pictureWidths = 16...1920
     /// Pixels that a thumbnail is wide unless the query says.

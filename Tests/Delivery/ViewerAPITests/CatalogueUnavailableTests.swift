@@ -49,24 +49,41 @@ import Timeline
         }
     }
 
-    @Test("Apps log in without a database, with the zone that was known last, else with UTC")
+    @Test(
+        "Apps log in and play without a database, with the zone and the numbers that were known last")
     func account() async throws {
         let server = try await PostgresCluster()
         let host: HTTPHeaders = ["Host": "tv.example"]
         try await ViewerFixture.with(server: server) { viewer in
+            viewer.clock.now = at(40)
             var recording = Recording()
             recording.timeZone = "Europe/Berlin"
             try await viewer.record(recording)
             let before = try await viewer.get("/player_api.php", host)
             #expect(before.text.contains(#""timezone":"Europe/Berlin""#))
+            let channel = try await viewer.catalogue.channel(try #require(ChannelID("cctv2")))
+            let row = try #require(channel).row
+            let paths = [
+                "/live/u/p/\(row).m3u8", "/live/u/p/\(row).ts", "/live/u/p/cctv2.m3u8",
+                "/timeshift/u/p/1/2016-07-26:07-05/\(row).m3u8",
+            ]
+            var locations: [String?] = []
+            for path in paths { locations.append(try await viewer.get(path).headers["Location"]) }
+            #expect(!locations.contains(nil))
             try await server.stop()
             viewer.clock.steadyLead += .seconds(3)
+            for (path, location) in zip(paths, locations) {
+                let moved = try await viewer.get(path)
+                #expect(moved.status == 302 && moved.headers["Location"] == location, "\(path)")
+            }
+            #expect(try await viewer.get("/live/u/p/\(row + 1).m3u8").status == 503)
             let after = try await viewer.get("/player_api.php", host)
             #expect(after.status == 200 && after.body == before.body)
             #expect(try await viewer.get("/player_api.php?action=get_live_streams", host).status == 503)
             try await viewer.withoutCatalogue { away in
                 let account = try await away.get("/player_api.php", host)
                 #expect(account.status == 200 && account.text.contains(#""timezone":"UTC""#))
+                #expect(try await away.get(paths[0]).status == 503)
             }
         }
     }
@@ -83,7 +100,16 @@ import Timeline
                 group.addTask { await viewer.api.run() }
                 var before: [String: [UInt8]] = [:]
                 for query in Self.known { before[query] = try await viewer.get(Self.base + query).body }
+                let named = "/live/u/p/cctv2.m3u8"
+                #expect(try await viewer.get(named).status == 302)
                 try await server.whileStandingStill {
+                    viewer.clock.steadyLead += .seconds(3)
+                    for path in [named, "/player_api.php"] {
+                        let asked = ContinuousClock.now
+                        let answer = try await viewer.get(path, ["Host": "tv.example"])
+                        #expect(answer.status == (path == named ? 302 : 200), "\(path)")
+                        #expect(ContinuousClock.now - asked < .seconds(20), "\(path)")
+                    }
                     // Long enough for everything in memory to be requested more than once.
                     let end = ContinuousClock.now + .seconds(6)
                     while ContinuousClock.now < end {

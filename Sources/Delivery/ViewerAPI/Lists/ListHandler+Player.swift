@@ -29,7 +29,7 @@ extension ListHandler {
         case nil:
             value = account(
                 try base(request), viewer, user: user, password: password,
-                zone: Self.zone(of: try await channels.lastKnown().filter(viewer.permits)))
+                zone: try await zone(for: viewer))
         case .categories?: value = .array(categories(try await listed(for: viewer)))
         case .streams?:
             value = .array(streams(try await listed(for: viewer), category: try query.value("category_id")))
@@ -71,9 +71,16 @@ extension ListHandler {
         ]
     }
 
-    /// The zone in which the starts of past programmes are read, if it is one for all channels; else UTC.
-    private static func zone(of channels: [ListedChannel]) -> String {
-        let zones = Set(channels.map(\.channel.settings.timeZone))
+    /// The zone in which the starts of past programmes are read, if it is one for all channels; else UTC, as
+    /// while no channel is known because the catalogue is away.
+    private func zone(for viewer: ViewerAccess) async throws(CatalogueError) -> String {
+        var listed: [ListedChannel] = []
+        do throws(CatalogueError) {
+            listed = try await channels.lastKnown().filter(viewer.permits)
+        } catch {
+            guard error.isTransient else { throw error }
+        }
+        let zones = Set(listed.map(\.channel.settings.timeZone))
         return zones.count == 1 ? zones.first ?? "UTC" : "UTC"
     }
 

@@ -18,6 +18,8 @@ final class ListedChannels: Sendable {
     private let clock: HostClock
     private let known = Mutex<Known?>(nil)
     private let reads = SharedWork<Read, [ListedChannel], CatalogueError>()
+    /// When the catalogue last failed or took too long.
+    private let failed = Mutex<SteadyInstant?>(nil)
 
     convenience init(catalogue: Catalogue, clock: HostClock) {
         self.init(clock: clock) { () async throws(CatalogueError) in try await catalogue.listedChannels() }
@@ -42,6 +44,24 @@ final class ListedChannels: Sendable {
         }
     }
 
+    /// All channels, or those that were known last while the catalogue is away or takes long to answer.
+    ///
+    /// If none were ever read, the read is waited for, and its error thrown: a channel that is not known yet
+    /// must not count as one that does not exist.
+    func lastKnown() async throws(CatalogueError) -> [ListedChannel] {
+        if let recent { return recent }
+        guard let former = known.withLock({ $0?.channels }) else { return try await all() }
+        if hasJustFailed { return former }
+        let reading = Task { await Result { () async throws(CatalogueError) in try await all() } }
+        switch await reading.value(within: Limits.listReadTimeout, by: clock) {
+        case .success(let channels)?: return channels
+        case .failure(let error)? where !error.isTransient: throw error
+        default:
+            failed.withLock { $0 = clock.steady() }
+            return former
+        }
+    }
+
     /// What is known, while that is fresh.
     private var recent: [ListedChannel]? {
         let now = clock.steady()
@@ -51,13 +71,11 @@ final class ListedChannels: Sendable {
         }
     }
 
-    /// All channels, or those that were known last while the catalogue is away; none if none were.
-    func lastKnown() async throws(CatalogueError) -> [ListedChannel] {
-        do throws(CatalogueError) {
-            return try await all()
-        } catch {
-            guard error.isTransient else { throw error }
-            return known.withLock { $0?.channels ?? [] }
+    /// Whether the catalogue failed a moment ago: it is not asked again for each channel that is opened.
+    private var hasJustFailed: Bool {
+        let now = clock.steady()
+        return failed.withLock { failed in
+            failed.map { now - $0 < .seconds(Limits.listAgeSeconds) } ?? false
         }
     }
 }
