@@ -21,7 +21,7 @@ package final class PlaybackAccess: Sendable {
     private struct State {
         /// Verified tokens by their text.
         var verified: [Substring: PlaybackGrant] = [:]
-        /// Tokens that are revoked, unless they have expired; nil before the first read.
+        /// Tokens that are revoked, some of which have expired; nil before the first read.
         var revoked: Set<TokenID>?
         /// The number of the newest revocation that is known.
         var revision: Int64 = 0
@@ -119,7 +119,7 @@ extension PlaybackAccess {
     func read(isWhole: Bool) async throws {
         try await reading.withPermit {
             let known = state.withLock { $0.revoked == nil || isWhole ? 0 : $0.revision }
-            let found = try await catalogue.revokedTokens(after: known, now: clock.now())
+            let found = try await catalogue.revokedTokens(after: known)
             state.withLock { state in
                 state.revoked = known == 0 ? found.ids : (state.revoked ?? []).union(found.ids)
                 state.revision = known == 0 ? found.revision : max(state.revision, found.revision)

@@ -94,7 +94,7 @@ package struct RetentionService: Sendable {
     }
 
     /// Runs one round: applies retention and size limits to each channel, deletes files whose grace period is
-    /// over, and removes what is left empty.
+    /// over and tokens that expired long ago, and removes what is left empty.
     ///
     /// A step that fails is logged and does not keep the others from running.
     func expireByRetention() async {
@@ -118,6 +118,7 @@ package struct RetentionService: Sendable {
         }
         await step("source runs") { try await catalogue.pruneSourceRuns() }
         await step("nodes") { try await catalogue.pruneNodes() }
+        if let now { await step("tokens") { try await catalogue.pruneTokens(before: now) } }
         await step("empty days") { try await dropEmptyDays(before: now) }
         await step("closed quarters") { try await catalogue.packQuarters(at: clock.now()) }
     }

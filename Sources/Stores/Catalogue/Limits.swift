@@ -92,6 +92,8 @@ package enum Limits {
     static let expiredTokens: Int64 = 30 * 86_400_000_000
     /// Attempts to commit a batch if a partition is dropped at the same time.
     static let partitionTries = 3
+    /// How long revocations of expired tokens are kept, microseconds: a day, for clocks that differ.
+    static let expiredRevocations: Int64 = 86_400_000_000
     /// Microseconds of recording that expire in one transaction; a day of one rendition is some 20,000 rows.
     ///
     /// The channel is locked meanwhile, and publishing must not wait longer than a moment.

@@ -28,7 +28,7 @@ extension TokenTests {
             }
             viewer.clock.now = at(100_000)
             #expect(try await sources[1].next(limit: 10)?.count == 10)
-            _ = try await viewer.catalogue.revoke(grant.id, now: at(100_000))
+            _ = try await viewer.catalogue.revoke(grant.id)
             try await viewer.api.access.read(isWhole: false)
             await #expect(throws: GuardedStream.Withdrawn.self) { try await sources[1].next(limit: 10) }
         }

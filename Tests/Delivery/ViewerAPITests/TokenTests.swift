@@ -117,7 +117,7 @@ import Timeline
                 String(good.dropLast(9)) + (good.dropLast(8).hasSuffix("A") ? "B" : "A") + good.suffix(8)
             let revoked = Self.grant("cctv2", number: 9)
             _ = try await viewer.catalogue.enter(IssuedToken(grant: revoked, created: at(0)))
-            _ = try await viewer.catalogue.revoke(revoked.id, now: at(100_000))
+            _ = try await viewer.catalogue.revoke(revoked.id)
             try await viewer.api.access.read(isWhole: false)
             let refused = [
                 "no token": "", "an empty token": "/t/", "no token behind /t": "/t/x",

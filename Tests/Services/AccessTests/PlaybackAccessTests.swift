@@ -67,14 +67,14 @@ struct PlaybackAccessTests {
                     #expect(try await catalogue.enter(IssuedToken(grant: grant, created: Self.start)))
                 }
                 for (grant, _) in tokens.prefix(3) {
-                    _ = try await catalogue.revoke(grant.id, now: Self.start)
+                    _ = try await catalogue.revoke(grant.id)
                 }
                 try await access.read(isWhole: true)
                 #expect(tokens.map { access.isValid($0.0) } == [false, false, false, true])
                 _ = try await pool.query("TRUNCATE revoked_token RESTART IDENTITY")
                 try await access.read(isWhole: true)
                 #expect(tokens.map { access.isValid($0.0) } == [true, true, true, true])
-                _ = try await catalogue.revoke(tokens[3].0.id, now: Self.start)
+                _ = try await catalogue.revoke(tokens[3].0.id)
                 try await access.read(isWhole: false)
                 #expect(tokens.map { access.isValid($0.0) } == [true, true, true, false])
             }
@@ -99,7 +99,7 @@ struct PlaybackAccessTests {
                             try await eventually { node.verdict(on: text) == .granted(grant) }
                         }
                         let begin = HostClock.system.steady()
-                        #expect(try await catalogue.revoke(grant.id, now: Self.start))
+                        #expect(try await catalogue.revoke(grant.id))
                         for node in [first, second] {
                             try await eventually { node.verdict(on: text) == .refused }
                             #expect(node.verdict(on: other) == .granted(kept))
@@ -129,7 +129,7 @@ struct PlaybackAccessTests {
                     let (grant, text) = try token(number)
                     _ = try await catalogue.enter(IssuedToken(grant: grant, created: Self.start))
                     #expect(access.verdict(on: text) == .granted(grant))
-                    _ = try await catalogue.revoke(grant.id, now: Self.start)
+                    _ = try await catalogue.revoke(grant.id)
                     #expect(access.verdict(on: text) == .granted(grant))
                     try await access.read(isWhole: number == 3)
                     for earlier in 1...number {

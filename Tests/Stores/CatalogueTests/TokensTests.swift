@@ -40,33 +40,53 @@ struct TokensTests {
             var known: Int64 = 0
             for number in UInt64(1)...2 {
                 let id = TokenID(number: number)
-                #expect(try await test.catalogue.revoke(id, now: midnight))
-                #expect(try await !test.catalogue.revoke(id, now: midnight))
+                #expect(try await test.catalogue.revoke(id))
+                #expect(try await !test.catalogue.revoke(id))
                 #expect(try await test.catalogue.token(id) == nil)
-                let (ids, newest) = try await test.catalogue.revokedTokens(after: known, now: midnight)
+                let (ids, newest) = try await test.catalogue.revokedTokens(after: known)
                 #expect(ids == [id] && newest > known)
                 known = newest
             }
-            #expect(try await test.catalogue.revokedTokens(after: 0, now: midnight).ids.count == 2)
+            #expect(try await test.catalogue.revokedTokens(after: 0).ids.count == 2)
             #expect(try await test.catalogue.tokens(after: nil, limit: 9) == [issued(3)])
-            #expect(try await !test.catalogue.revoke(TokenID(number: 9), now: midnight))
+            #expect(try await !test.catalogue.revoke(TokenID(number: 9)))
         }
     }
 
     @Test("What has expired goes: tokens after thirty days, revocations after one")
-    func expiring() async throws {
+    func pruning() async throws {
         try await withCatalogue { test async throws in
             let day: Int64 = 86_400 * second
-            _ = try await test.catalogue.enter(issued(1))
-            _ = try await test.catalogue.enter(issued(2))
-            _ = try await test.catalogue.revoke(TokenID(number: 2), now: midnight)
-            let later = midnight + 31 * day
-            #expect(try await test.catalogue.revokedTokens(after: 0, now: later).ids.isEmpty)
-            _ = try await test.catalogue.enter(issued(3, created: later, expires: later + day))
-            #expect(try await test.catalogue.token(TokenID(number: 1)) == nil)
-            #expect(try await test.number("SELECT count(*) FROM revoked_token") == 1)
-            _ = try await test.catalogue.revoke(TokenID(number: 3), now: later)
-            #expect(try await test.number("SELECT count(*) FROM revoked_token") == 1)
+            for number in UInt64(1)...2 { _ = try await test.catalogue.enter(issued(number)) }
+            _ = try await test.catalogue.revoke(TokenID(number: 2))
+            let expiry = midnight + 60 * second
+            for (instant, tokens, revocations) in [
+                (midnight, 1, 1), (expiry + day, 1, 1), (expiry + day + second, 1, 0),
+                (expiry + 30 * day, 1, 0), (expiry + 30 * day + second, 0, 0),
+            ] as [(Instant, Int64, Int64)] {
+                try await test.catalogue.pruneTokens(before: instant)
+                #expect(try await test.number("SELECT count(*) FROM token") == tokens)
+                #expect(try await test.number("SELECT count(*) FROM revoked_token") == revocations)
+            }
+        }
+    }
+
+    /// Every process with this database may make and revoke tokens, by the clock of its host.
+    @Test("A clock that is a month ahead makes neither tokens nor revocations of others go")
+    func clockAhead() async throws {
+        try await withCatalogue { test async throws in
+            let day: Int64 = 86_400 * second
+            let expiry = midnight + 20 * day
+            for number in UInt64(1)...3 {
+                _ = try await test.catalogue.enter(issued(number, expires: expiry))
+            }
+            _ = try await test.catalogue.revoke(TokenID(number: 1))
+            let ahead = midnight + 60 * day
+            _ = try await test.catalogue.enter(issued(4, created: ahead, expires: ahead + day))
+            _ = try await test.catalogue.revoke(TokenID(number: 2))
+            #expect(try await test.catalogue.token(TokenID(number: 3)) != nil)
+            let revoked = try await test.catalogue.revokedTokens(after: 0).ids
+            #expect(revoked == [TokenID(number: 1), TokenID(number: 2)])
         }
     }
 
@@ -76,7 +96,7 @@ struct TokensTests {
             var changes = test.catalogue.revocationChanges().makeAsyncIterator()
             #expect(await changes.next() == true)
             _ = try await test.catalogue.enter(issued(1))
-            _ = try await test.catalogue.revoke(TokenID(number: 1), now: midnight)
+            _ = try await test.catalogue.revoke(TokenID(number: 1))
             #expect(await changes.next() == false)
         }
     }

@@ -64,7 +64,7 @@ extension AdminAPI {
 
     func revokeToken(_ id: TokenID, _ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
-        guard try await catalogue.revoke(id, now: clock.now()) else { throw Problem.noToken }
+        guard try await catalogue.revoke(id) else { throw Problem.noToken }
         logger.info("Playback token revoked", metadata: ["token": "\(id)"])
         return .noContent
     }

@@ -4,25 +4,18 @@ package import Timeline
 /// The playback tokens that were made, and those that are revoked.
 extension Catalogue {
     /// Enters a token; false if there is one with its id.
-    ///
-    /// Tokens that expired more than `Limits.expiredTokens` ago are deleted.
     package func enter(_ token: IssuedToken) async throws(CatalogueError) -> Bool {
         let grant = token.grant
         return try await mappingErrors {
-            try await pool.transaction { transaction in
-                let old = token.created - Limits.expiredTokens
-                _ = try await transaction.query(
-                    "DELETE FROM token WHERE expires_us < \(old.microseconds)")
-                let rows = try await transaction.query(
-                    """
-                    INSERT INTO token (id, created_us, expires_us, channels, begin_us, end_us)
-                    VALUES (\(grant.id.description), \(token.created.microseconds),
-                        \(grant.expires.microseconds), \(grant.channels.map(\.text)),
-                        \(grant.begin?.microseconds), \(grant.end?.microseconds))
-                    ON CONFLICT DO NOTHING RETURNING id
-                    """)
-                return rows.first != nil
-            }
+            let rows = try await pool.query(
+                """
+                INSERT INTO token (id, created_us, expires_us, channels, begin_us, end_us)
+                VALUES (\(grant.id.description), \(token.created.microseconds),
+                    \(grant.expires.microseconds), \(grant.channels.map(\.text)),
+                    \(grant.begin?.microseconds), \(grant.end?.microseconds))
+                ON CONFLICT DO NOTHING RETURNING id
+                """)
+            return rows.first != nil
         }
     }
 
@@ -50,15 +43,10 @@ extension Catalogue {
     /// Revokes a token and announces that; false if there is none with this id.
     ///
     /// Revocations get their numbers in the order in which they are committed: one at a time.
-    package func revoke(_ id: TokenID, now: Instant) async throws(CatalogueError) -> Bool {
+    package func revoke(_ id: TokenID) async throws(CatalogueError) -> Bool {
         try await mappingErrors {
             try await pool.transaction { transaction in
                 _ = try await transaction.query("LOCK TABLE revoked_token IN SHARE ROW EXCLUSIVE MODE")
-                _ = try await transaction.query(
-                    """
-                    DELETE FROM revoked_token
-                    WHERE expires_at < to_timestamp(\(now.microseconds)::float8 / 1e6) - interval '1 day'
-                    """)
                 let rows = try await transaction.query(
                     """
                     WITH gone AS (DELETE FROM token WHERE id = \(id.description) RETURNING id, expires_us)
@@ -73,17 +61,32 @@ extension Catalogue {
         }
     }
 
-    /// The tokens that were revoked after a revocation with this number and have not expired, and the newest
-    /// number; 0 stands for all.
+    /// Deletes tokens that expired more than `Limits.expiredTokens` before an instant, and the revocations of
+    /// those that expired more than `Limits.expiredRevocations` before it.
+    ///
+    /// The instant comes from a clock that is known not to be ahead: with its revocation deleted, a token
+    /// would count again.
+    package func pruneTokens(before instant: Instant) async throws(CatalogueError) {
+        try await mappingErrors {
+            let expired = (instant - Limits.expiredTokens).microseconds
+            _ = try await pool.query("DELETE FROM token WHERE expires_us < \(expired)")
+            let revoked = (instant - Limits.expiredRevocations).microseconds
+            _ = try await pool.query(
+                "DELETE FROM revoked_token WHERE expires_at < to_timestamp(\(revoked)::float8 / 1e6)")
+        }
+    }
+
+    /// The tokens that were revoked after a revocation with this number, and the newest number; 0 stands for
+    /// all.
+    ///
+    /// Whether they have expired does not matter: by a clock that is ahead, a token would be left out that
+    /// counts again when the clock is right.
     package func revokedTokens(
-        after revision: Int64, now: Instant,
+        after revision: Int64,
     ) async throws(CatalogueError) -> (ids: Set<TokenID>, revision: Int64) {
         try await mappingErrors {
             let rows = try await pool.query(
-                """
-                SELECT id, revision FROM revoked_token WHERE revision > \(revision)
-                    AND expires_at >= to_timestamp(\(now.microseconds)::float8 / 1e6) - interval '1 minute'
-                """)
+                "SELECT id, revision FROM revoked_token WHERE revision > \(revision)")
             var (ids, newest): (Set<TokenID>, Int64) = ([], revision)
             for row in rows {
                 newest = max(newest, try row.decode("revision"))
