@@ -70,9 +70,11 @@ package enum Limits {
     static let reanchorMargin: Int64 = 60_000_000
     /// How long identities are kept after the source run has moved on, hours.
     static let identityHours = 48
-    /// Identities that one statement deletes: less than a second of work, so that no time limit is reached.
+    /// Identities, or formats, that one statement deletes: less than a second of work, so that no time limit
+    /// is reached.
     static let prunedPerStatement: Int64 = 10_000
-    /// Such statements in one call: ten million identities, which is more than ten days of 100 channels.
+    /// Such statements in one call: ten million identities, which is more than ten days of 100 channels, or
+    /// the keys of a year where every four seconds have one.
     static let pruningSteps = 1000
     /// How long the row of a node that is gone stays, days: somebody may look for when it was last there.
     static let goneNodeDays = 7
@@ -90,10 +92,10 @@ package enum Limits {
     static let announcedQuarters = 128
     /// How long expired tokens are listed, microseconds: 30 days.
     static let expiredTokens: Int64 = 30 * 86_400_000_000
-    /// Attempts to commit a batch if a partition is dropped at the same time.
-    static let partitionTries = 3
     /// How long revocations of expired tokens are kept, microseconds: a day, for clocks that differ.
     static let expiredRevocations: Int64 = 86_400_000_000
+    /// Attempts to commit a batch if a partition is dropped at the same time.
+    static let partitionTries = 3
     /// Microseconds of recording that expire in one transaction; a day of one rendition is some 20,000 rows.
     ///
     /// The channel is locked meanwhile, and publishing must not wait longer than a moment.

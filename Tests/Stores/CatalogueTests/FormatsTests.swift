@@ -134,6 +134,35 @@ struct FormatsTests {
         }
     }
 
+    @Test("More formats than one statement deletes expire in steps, and a purge deletes them in steps")
+    func steps() async throws {
+        try await withCatalogue { test in
+            let expiring = try await ChannelRecording("expiring", in: test)
+            let purged = try await ChannelRecording("purged", in: test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height, key_name, drm_tags,
+                    last_used_us)
+                SELECT c, sha256(convert_to(n::text, 'UTF8')), 'ts', '', '', 0, 0, 'key' || n, '{}',
+                    \((midnight + day).microseconds)
+                FROM generate_series(1, 25) AS n, unnest(\([expiring.row, purged.row])) AS c
+                """)
+            _ = try await test.pool.query(
+                """
+                UPDATE line SET forgotten_us = \((midnight + 2 * day).microseconds)
+                WHERE channel_id = \(expiring.row)
+                """)
+            try await test.catalogue.expireFormats(graceSeconds: 0, step: 10)
+            #expect(
+                try await test.number("SELECT count(*) FROM state WHERE channel_id = \(expiring.row)") == 0)
+            #expect(try await test.number("SELECT count(*) FROM state") == 25)
+            #expect(try await pendingDeletionKeys(test).count == 25)
+            try await test.catalogue.purge(purged.channel.id, graceSeconds: 0, formatStep: 10)
+            #expect(try await test.number("SELECT count(*) FROM state") == 0)
+            #expect(try await pendingDeletionKeys(test).count == 50)
+        }
+    }
+
     @Test("Tens of thousands of keys and formats of one channel are gone through within seconds")
     func manyObjects() async throws {
         try await withCatalogue { test in

@@ -5,25 +5,63 @@ extension Catalogue {
     /// Deletes formats of all channels that no stored segment uses.
     ///
     /// Their initialization sections and keys stay during the grace period for players that still need them.
+    /// Where each segment has a key of its own, the formats are millions: they are deleted in steps, each in
+    /// a transaction, and what is left after many steps by the next call.
     package func expireFormats(graceSeconds: Int) async throws(CatalogueError) {
+        try await expireFormats(graceSeconds: graceSeconds, step: Limits.prunedPerStatement)
+    }
+
+    /// The same in steps of a number of formats.
+    func expireFormats(graceSeconds: Int, step: Int64) async throws(CatalogueError) {
         try await mappingErrors {
-            try await pool.transaction { transaction in
-                try await transaction.expireFormats(
-                    """
-                    DELETE FROM state s USING line l
-                    WHERE l.channel_id = s.channel_id AND s.last_used_us < l.forgotten_us
-                        AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = s.state_id)
-                        AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.repair_state_id = s.state_id)
-                    RETURNING s.channel_id, s.init_name, s.key_name
-                    """, grace: graceSeconds)
+            for _ in 0..<Limits.pruningSteps {
+                let count = try await pool.transaction { transaction in
+                    try await transaction.deleteFormats(.expiredFormats(limit: step), grace: graceSeconds)
+                }
+                if count < step { return }
+                try Task.checkCancellation()
             }
         }
     }
 }
 
+extension Statement {
+    /// The outer condition is judged again for a format that a commit has used meanwhile.
+    fileprivate static func expiredFormats(limit: Int64) -> Statement {
+        """
+        DELETE FROM state s USING line l
+        WHERE s.state_id = ANY(ARRAY(
+                SELECT o.state_id FROM state o JOIN line p USING (channel_id)
+                WHERE o.last_used_us < p.forgotten_us
+                    AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = o.state_id)
+                    AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.repair_state_id = o.state_id)
+                LIMIT \(limit)))
+            AND l.channel_id = s.channel_id AND s.last_used_us < l.forgotten_us
+        RETURNING s.channel_id, s.init_name, s.key_name
+        """
+    }
+
+    fileprivate static func formats(of channel: Int32, limit: Int64) -> Statement {
+        """
+        DELETE FROM state WHERE state_id = ANY(ARRAY(
+            SELECT state_id FROM state WHERE channel_id = \(channel) LIMIT \(limit)))
+        RETURNING channel_id, init_name, key_name
+        """
+    }
+}
+
 extension PostgresTransaction {
-    /// Runs a statement that deletes formats and schedules the deletion of the objects that they named.
-    func expireFormats(_ deletion: Statement, grace: Int) async throws {
+    /// Deletes all formats of a channel, in steps of a number of them.
+    func deleteFormats(of channel: Int32, grace: Int, step: Int64) async throws {
+        var count = step
+        while count == step {
+            count = Int64(try await deleteFormats(.formats(of: channel, limit: step), grace: grace))
+        }
+    }
+
+    /// Runs a statement that deletes formats and schedules the deletion of the objects that they named;
+    /// returns the number of formats.
+    fileprivate func deleteFormats(_ deletion: Statement, grace: Int) async throws -> Int {
         let gone = try await query(deletion)
         var objects: Set<Named> = []
         for row in gone {
@@ -34,6 +72,7 @@ extension PostgresTransaction {
             }
         }
         try await scheduleDeletion(Array(objects), grace: grace)
+        return gone.count
     }
 
     private func scheduleDeletion(_ objects: [Named], grace: Int) async throws {

@@ -19,10 +19,20 @@ extension Catalogue {
     package func purge(
         _ id: ChannelID, version: Int64? = nil, graceSeconds: Int,
     ) async throws(CatalogueError) -> Int {
+        try await purge(
+            id, version: version, graceSeconds: graceSeconds, formatStep: Limits.prunedPerStatement)
+    }
+
+    /// The same with a number of formats that one statement deletes.
+    @discardableResult
+    func purge(
+        _ id: ChannelID, version: Int64? = nil, graceSeconds: Int, formatStep: Int64,
+    ) async throws(CatalogueError) -> Int {
         try await mappingErrors {
             try await pool.transaction { transaction in
                 let channel = try await Self.markDeleted(id, version: version, in: transaction)
-                let purging = Purging(channel: channel, grace: graceSeconds, transaction: transaction)
+                let purging = Purging(
+                    channel: channel, grace: graceSeconds, formatStep: formatStep, transaction: transaction)
                 let (count, revision) = try await purging.run()
                 _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
                 try await transaction.announce(
@@ -37,6 +47,7 @@ extension Catalogue {
 private struct Purging {
     let channel: Channel
     let grace: Int
+    let formatStep: Int64
     let transaction: PostgresTransaction
 
     func run() async throws -> (segments: Int, revision: Int64) {
@@ -44,10 +55,7 @@ private struct Purging {
         var segments = 0
         for day in try await days() { segments += try await dropSegments(of: day) }
         try await scheduleDeletion(before: cut)
-        try await transaction.expireFormats(
-            """
-            DELETE FROM state s WHERE s.channel_id = \(channel.row) RETURNING s.channel_id, s.init_name, s.key_name
-            """, grace: grace)
+        try await transaction.deleteFormats(of: channel.row, grace: grace, step: formatStep)
         try await dropOtherFacts()
         return (segments, revision)
     }
