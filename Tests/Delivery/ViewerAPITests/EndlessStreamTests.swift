@@ -79,6 +79,25 @@ import Timeline
         }
     }
 
+    @Test(
+        "A stream from an instant that is not recorded yet begins at the live edge, as its playlist does",
+        arguments: [(50, 1), (46, 0), (3_600, 1)] as [(Double, Double)])
+    func aheadOfLive(now: Double, behindAsked: Double) async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(now)
+            let recording = Recording()
+            try await viewer.record(recording)
+            let name = "timeshift_abs-\(1_469_509_516 + Int(now - behindAsked))"
+            let moved = try await viewer.get("/live/cctv2/\(name).m3u8")
+            let location = try #require(moved.headers["Location"])
+            #expect(try await viewer.get("/live/cctv2/\(location)").status == 200)
+            let (_, source) = try await open(viewer, "/live/cctv2/\(name).ts")
+            // The newest three, as at the live edge.
+            let newest = recording.segments[7...].flatMap(\.plain)
+            #expect(try await read(source, newest.count) == newest)
+        }
+    }
+
     @Test("A hole of hours is skipped, and encrypted segments are decrypted")
     func hole() async throws {
         try await ViewerFixture.with { viewer in

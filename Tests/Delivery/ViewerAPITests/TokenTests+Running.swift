@@ -51,6 +51,22 @@ extension TokenTests {
         }
     }
 
+    @Test("A stream from an instant that is not recorded yet does not begin before its token")
+    func endlessAheadOfLive() async throws {
+        try await protected { viewer async throws in
+            viewer.clock.now = at(60)
+            let asked = "\(Self.live)timeshift_abs-\(Self.stamp(55) / 1000).ts"
+            for (begin, status) in [(50.0, HTTPStatus.forbidden), (20, .ok), (28, .ok), (33, .forbidden)] {
+                let prefix = try Self.prefix(Self.grant("cctv2", from: begin))
+                #expect(await viewer.begun(prefix + asked).status == status, "\(begin)")
+            }
+            // What is published behind the instant needs nothing from before it.
+            let recorded = "\(Self.live)timeshift_abs-\(Self.stamp(37) / 1000).ts"
+            let late = try Self.prefix(Self.grant("cctv2", from: 37))
+            #expect(await viewer.begun(late + recorded).status == .ok)
+        }
+    }
+
     @Test(
         "A live playlist does not reach back before the begin of its token",
         arguments: [("", ""), ("?dvr=12&gaps=tag", "&gaps=tag"), ("?timeshift=4", "")])

@@ -17,8 +17,8 @@ enum RequestedTime: Equatable {
     case live(delay: Int64, length: Int64?)
     /// A stream that goes on for as long as the viewer is connected, from a time before now.
     case endless(delay: Int64)
-    /// The same from an instant.
-    case endlessSince(Instant)
+    /// The same from an instant, of a rendition or with nil of the channel.
+    case endlessSince(RenditionID?, Instant)
 }
 
 extension ViewerRoute {
@@ -65,7 +65,7 @@ extension WindowRoute {
         case .endlessStream:
             switch span {
             case .timeshift(let delay), .sliding(_, let delay): .endless(delay: delay)
-            case .closed(let begin, nil), .event(let begin, nil): .endlessSince(begin)
+            case .closed(let begin, nil), .event(let begin, nil): .endlessSince(parameters.rendition, begin)
             case .closed(let begin, let end), .event(let begin, let end):
                 .window(parameters.rendition, begin: begin, end: end, grows: true)
             }

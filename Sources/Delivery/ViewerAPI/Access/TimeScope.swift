@@ -102,9 +102,11 @@ struct TimeScope: Sendable {
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
             guard grows || limit < clock() else { return .permitted }
             return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
-        case .endlessSince(let begin):
+        case .endlessSince(let rendition, let begin):
             guard grant.permits(begin) else { return .refused }
-            guard let limit = grant.end else { return .permitted }
+            guard let limit = grant.end else {
+                return Decision(try await beginsWithin(grant, since: begin, rendition, channel, client))
+            }
             return .cut(TimeWindow(begin: begin, end: min(limit, begin + longestWindow)), grows: true)
         case .endless(let delay):
             guard grant.end == nil, grant.permits(clock() - delay) else { return .refused }
@@ -155,6 +157,22 @@ struct TimeScope: Sendable {
             first < begin
         else { return true }
         return try await segment(at: begin, nil, channel, client)?.begin == first
+    }
+
+    /// Whether a stream since a permitted instant begins within a grant.
+    ///
+    /// Where nothing is published behind that instant yet, it begins at the live edge.
+    private func beginsWithin(
+        _ grant: PlaybackGrant, since begin: Instant, _ rendition: RenditionID?, _ channel: Channel,
+        _ client: String?,
+    ) async throws(PlaybackError) -> Bool {
+        guard grant.begin != nil else { return true }
+        switch try await playbackService.published(
+            from: begin, of: channel, rendition, preferring: nil, for: client)
+        {
+        case .segments: return true
+        case .nothing: return try await beginsWithin(grant, shiftedBy: clock() - begin, channel, client)
+        }
     }
 
     /// Decides about the picture at a permitted instant.

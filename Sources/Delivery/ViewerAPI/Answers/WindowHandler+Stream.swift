@@ -10,14 +10,7 @@ extension WindowHandler {
     /// leaves.
     func stream(_ asked: RequestedWindow) async throws -> HTTPResponse {
         guard let begin = try await begin(asked) else { throw PlaybackError.nothingRecorded(available: []) }
-        let follower = StreamFollower(
-            playbackService: playbackService, channel: asked.channel, rendition: asked.parameters.rendition,
-            position: begin,
-            client: asked.request.client, clock: hostClock
-        ) { [index] in
-            do { return try await index.channel(asked.channel.id)?.isDeleted ?? true } catch { return false }
-        }
-        guard let first = try await follower.published() else {
+        guard let (follower, first) = try await started(asked, at: begin) else {
             throw PlaybackError.nothingRecorded(
                 available: try await playbackService.available(near: asked.parameters.window, asked.channel))
         }
@@ -27,6 +20,33 @@ extension WindowHandler {
         headers["Cache-Control"] = "no-store"
         let body = export.body(first: first) { try await follower.next() }
         return HTTPResponse(status: .ok, headers: headers, body: .stream(length: nil, body))
+    }
+
+    /// A follower of the stream with its first part, which it has passed; nil if nothing is published.
+    ///
+    /// From an instant that is not recorded yet the stream begins at the live edge, as the time-shifted
+    /// playlist of the same instant does.
+    private func started(
+        _ asked: RequestedWindow, at begin: Instant,
+    ) async throws -> (StreamFollower, TransportStreamPlan)? {
+        let follower = follower(asked, from: begin)
+        if let first = try await follower.published() { return (follower, first) }
+        guard case .closed(let begin, nil) = asked.parameters.window.span,
+            let edge = try await playbackService.start(
+                shiftedBy: asked.now - begin, of: asked.channel, now: asked.now, for: asked.request.client)
+        else { return nil }
+        let live = self.follower(asked, from: edge)
+        guard let first = try await live.published() else { return nil }
+        return (live, first)
+    }
+
+    private func follower(_ asked: RequestedWindow, from begin: Instant) -> StreamFollower {
+        StreamFollower(
+            playbackService: playbackService, channel: asked.channel, rendition: asked.parameters.rendition,
+            position: begin, client: asked.request.client, clock: hostClock
+        ) { [index] in
+            do { return try await index.channel(asked.channel.id)?.isDeleted ?? true } catch { return false }
+        }
     }
 
     private func begin(_ asked: RequestedWindow) async throws -> Instant? {
