@@ -41,6 +41,22 @@ import Timeline
         }
     }
 
+    @Test("A password may look like a part of an object's path", arguments: ["v0", "a1", "s12", "keys"])
+    func password(password: String) async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            let number = try await number("news", viewer)
+            for (name, target) in [
+                ("\(number).m3u8", "index.m3u8"), ("news.m3u8", "index.m3u8"),
+                ("\(number)", "timeshift_rel-0.ts"), ("news.ts", "timeshift_rel-0.ts"),
+            ] {
+                let answer = try await viewer.get("/live/viewer/\(password)/\(name)")
+                #expect(answer.headers["Location"] == "../../../live/news/\(target)", "\(name)")
+            }
+        }
+    }
+
     @Test("A stream of a channel that cannot be one, live or past, leads to its playlist")
     func separateAudio() async throws {
         try await ViewerFixture.with { viewer in
@@ -187,7 +203,9 @@ import Timeline
             ("/timeshift/u/p/60/1469509516/news.mp4", 404, nil),
             ("/timeshift/u/p/60/news.m3u8", 404, nil), ("/timeshift/", 404, nil),
             ("/live/u/p/sport.m3u8", 404, nil), ("/live/u/p/7777.ts", 404, nil),
-            ("/live/u/p/news.mp4", 404, nil), ("/live/u/v0/news.m3u8", 404, nil),
+            ("/live/u/p/news.mp4", 404, nil), ("/live/u/v0/news.mp4", 404, nil),
+            ("/live/u/v0/1469509516000.ts", 404, nil),
+            ("/live/u/keys/\(String(repeating: "0a", count: 16))", 404, nil),
             ("/live/a/u/p/news.m3u8", 404, nil), ("/live/u/p/", 404, nil),
             ("/timeshift.php?duration=1&start=1469509516", 400, "stream"),
             ("/timeshift.php?stream=news.mp4&duration=1&start=1469509516", 400, "stream"),

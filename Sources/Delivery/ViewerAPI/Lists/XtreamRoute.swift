@@ -58,13 +58,18 @@ struct XtreamMedia: Equatable {
         }
         (channel, isStream) = name
         switch (texts[0], texts.count) {
-        // Objects of a rendition have as many parts; no password has the form of a rendition's id.
-        case ("live", 4) where RenditionID(texts[2]) == nil && texts[2] != "keys": form = .live
+        case ("live", 4) where !Self.isObject(path): form = .live
         case ("timeshift", 6): form = .past(minutes: texts[3], start: texts[4])
         default: return nil
         }
         password = texts[2]
         pathToRoot = String(repeating: "../", count: slashes - 1)
+    }
+
+    /// Whether a path with as many parts is that of an object, which any password is that has the form of a
+    /// rendition's id: `AccessGate` lets no object pass as a channel.
+    private static func isObject(_ path: String) -> Bool {
+        if case .object? = ViewerRoute(path: path) { true } else { false }
     }
 
     /// A channel in the past with what a query says; nil if `stream` is no name of a channel.
