@@ -121,9 +121,10 @@ package final class ViewerAPI: Sendable {
 
     /// The answer to a path below `/live/`.
     private func media(_ request: HTTPRequest, to viewer: ViewerAccess) -> HTTPAnswer {
-        // Every playlist ends in "8": most requests for one are answered before its path is taken apart.
-        let isPlaylist = request.path.utf8.last == UInt8(ascii: "8")
-        if isPlaylist, let known = windows.cachedAnswer(request, AnswerCache.Key(request)) {
+        // Most requests for playlists are answered before the path is taken apart.
+        if AnswerCache.isOfPlaylist(request.path),
+            let known = windows.cachedAnswer(request, AnswerCache.Key(request))
+        {
             return .now(known)
         }
         switch ViewerRoute(path: request.path) {

@@ -51,6 +51,16 @@ import Timeline
         }
     }
 
+    @Test("Playlists are kept that are asked for twice; other texts are not, for which nobody would look")
+    func admitted() {
+        let cache = AnswerCache()
+        for (file, isKept) in [("v0.m3u8", true), ("frames.vtt", false)] {
+            let key = AnswerCache.Key(path: "/live/cctv2/\(file)", query: nil, coding: .identity)
+            #expect(!cache.admits(key))
+            #expect(cache.admits(key) == isKept, "\(file)")
+        }
+    }
+
     @Test("What is published shows in the next answer")
     func published() async throws {
         try await ViewerFixture.with { viewer in

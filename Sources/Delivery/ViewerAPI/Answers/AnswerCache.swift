@@ -70,13 +70,17 @@ final class AnswerCache: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether a path is that of a playlist: every one ends in "8".
+    static func isOfPlaylist(_ path: String) -> Bool { path.utf8.last == UInt8(ascii: "8") }
+
     func entry(_ key: Key) -> Entry? {
         state.withLock { $0.entries[key] }
     }
 
-    /// Whether an answer is worth keeping: it was asked for before, not long ago.
+    /// Whether an answer is worth keeping: it is a playlist, and was asked for before, not long ago.
     func admits(_ key: Key) -> Bool {
-        state.withLock { state in
+        guard Self.isOfPlaylist(key.path) else { return false }
+        return state.withLock { state in
             if state.entries[key] != nil { return true }
             if state.asked.count >= Limits.answerCandidates { state.asked.removeAll(keepingCapacity: true) }
             return !state.asked.insert(key.hashValue).inserted
