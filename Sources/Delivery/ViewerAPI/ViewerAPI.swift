@@ -52,7 +52,7 @@ package final class ViewerAPI: Sendable {
             clock: clock, logger: logger)
         lists = ListHandler(
             catalogue: catalogue, index: index, windows: windows, publicBase: configuration.publicBase,
-            clock: clock, logger: logger)
+            maxWindowSeconds: configuration.maxWindowSeconds, clock: clock, logger: logger)
     }
 
     /// Keeps the timeline in memory up to date with the catalogue, and follows which tokens are revoked,

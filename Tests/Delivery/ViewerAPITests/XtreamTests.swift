@@ -165,6 +165,21 @@ import Timeline
         }
     }
 
+    @Test("A programme that is longer than the longest window, as with a number in place of minutes, is cut")
+    func endlessProgramme() async throws {
+        try await ViewerFixture.with(maxWindowSeconds: 3 * 3600) { viewer in
+            viewer.clock.now = at(40)
+            try await viewer.record(Recording("news"))
+            for (minutes, length) in [(22_371, 10_800), (181, 10_800), (180, 10_800), (179, 10_740)] {
+                let path = "/timeshift/u/p/\(minutes)/1469509516/news.m3u8"
+                let answer = try await viewer.get(path)
+                let window = "begintime=1469509516000&endtime=\(1_469_509_516 + length)000"
+                #expect(answer.headers["Location"] == "../../../../../live/news/index.m3u8?\(window)")
+                #expect(try await viewer.get(try led(path, by: answer)).status == 200)
+            }
+        }
+    }
+
     @Test(
         "Starts are in the channel's zone, on both days of a change of clocks",
         arguments: [

@@ -53,15 +53,15 @@ extension ListHandler {
             throw Problem(.notFound, "there is no channel \(media.channel)")
         }
         let wantsStream = media.isStream && !(media.form == .live && viewer.grant?.end != nil)
-        var file = try Self.file(media.form, asStream: wantsStream, channel)
-        if wantsStream, await !isStream(file, of: channel, client) {
-            file = try Self.file(media.form, asStream: false, channel)
+        var name = try file(media.form, asStream: wantsStream, channel)
+        if wantsStream, await !isStream(name, of: channel, client) {
+            name = try file(media.form, asStream: false, channel)
         }
         var headers = Fields.common
         headers["Location"] =
             media.pathToRoot
             + (viewer.isPrefixed || viewer.token == nil ? "" : "\(viewer.prefix.dropFirst())/")
-            + "live/\(channel.id.text)/\(file)"
+            + "live/\(channel.id.text)/\(name)"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
     }
@@ -81,7 +81,7 @@ extension ListHandler {
         return answer.status != .notFound
     }
 
-    private static func file(
+    private func file(
         _ form: XtreamMedia.Form, asStream isStream: Bool, _ channel: Channel,
     ) throws(ParameterError) -> String {
         guard case .past(let minutes, let start) = form else {
@@ -95,17 +95,19 @@ extension ListHandler {
         guard minutes.utf8.allSatisfy({ (0x30...0x39).contains($0) }), minutes.utf8.count <= 6,
             let length = Int64(minutes)
         else { throw ParameterError("duration", "the duration must be a number of minutes") }
-        // Apps divide the seconds of a programme by 60: one of less than a minute has 0.
-        let end = begin + max(1, length) * 60 * Microseconds.perSecond
+        // Apps divide the seconds of a programme by 60: one of less than a minute has 0. Others write the
+        // number of the programme there, which is longer than any window.
+        let longest = max(1, maxWindowSeconds / 60)
+        let end = begin + min(max(1, length), longest) * 60 * Microseconds.perSecond
         let window = WindowRequest(.closed(begin: begin, end: end)).query(begin: begin, end: end)
         return "\(isStream ? "download.ts" : "index.m3u8")?\(window)"
     }
 
     /// The channel with a number, or else with an id; one that was deleted has its id only.
-    private func channel(_ text: String, _ viewer: ViewerAccess) async throws -> Channel? {
-        let all = try await channels.lastKnown().filter(viewer.permits)
     ///
     /// While the catalogue is away, the numbers that were known last lead to what plays from memory.
+    private func channel(_ text: String, _ viewer: ViewerAccess) async throws -> Channel? {
+        let all = try await channels.lastKnown().filter(viewer.permits)
         let numbered = Int32(text).flatMap { number in all.first { $0.channel.row == number } }
         if let found = numbered ?? all.first(where: { $0.id == text }) { return found.channel }
         guard let id = ChannelID(text), viewer.grant?.permits(id) ?? true else { return nil }

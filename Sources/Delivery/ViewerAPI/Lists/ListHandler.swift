@@ -13,16 +13,18 @@ final class ListHandler: Sendable {
     let windows: WindowHandler
     /// What absolute URLs begin with; nil: the server that the request names.
     private let publicBase: PublicBase?
+    let maxWindowSeconds: Int64
     let clock: HostClock
     private let logger: Logger
 
     init(
         catalogue: Catalogue, index: TimelineIndex, windows: WindowHandler, publicBase: PublicBase?,
-        clock: HostClock, logger: Logger,
+        maxWindowSeconds: Int64, clock: HostClock, logger: Logger,
     ) {
         channels = ListedChannels(catalogue: catalogue, clock: clock)
         (self.index, self.windows) = (index, windows)
         self.publicBase = publicBase
+        self.maxWindowSeconds = maxWindowSeconds
         self.clock = clock
         self.logger = logger
     }
