@@ -42,6 +42,31 @@ struct HTTPSessionTests {
         }
     }
 
+    @Test("What an origin sends before a pause is delivered during the pause, where that is wanted")
+    func pausingOrigin() async throws {
+        let body = pattern(200_000)
+        let gate = Gate()
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+            connection.send(Array(body[..<100_000]))
+            gate.pass()
+            connection.send(Array(body[100_000...]))
+        }
+        try await withServer(answer: answer) { client, server in
+            defer { gate.open() }
+            var options = TransferOptions(byteLimit: body.count)
+            options.chunkDelay = .milliseconds(100)
+            options.totalTimeout = .seconds(20)
+            var transfer = try await client.makeLocalSession().open(server.url("/"), options)
+            var received: [UInt8] = []
+            while received.count < 100_000, let chunk = try await transfer.nextChunk() { received += chunk }
+            #expect(received == Array(body[..<100_000]))
+            gate.open()
+            while let chunk = try await transfer.nextChunk() { received += chunk }
+            #expect(received == body)
+        }
+    }
+
     @Test("A status of 400 and above is an answer, however small the limit", arguments: [400, 403, 404, 503])
     func errorStatus(code: Int) async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = {

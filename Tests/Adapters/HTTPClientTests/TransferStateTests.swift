@@ -70,6 +70,27 @@ struct TransferStateTests {
         #expect(hasNothing(&patient))
     }
 
+    @Test("What fills no chunk is delivered when its time has come, also if nothing more comes")
+    func late() throws {
+        let now = SteadyInstant.now
+        func due(_ state: inout TransferState, _ instant: SteadyInstant) -> SteadyInstant? {
+            state.deliverLate(at: instant)
+        }
+        var state = TransferState(pausesAt: .max, chunkDelay: .seconds(60))
+        #expect(due(&state, now + .seconds(3600)) == nil)
+        #expect(feed(&state, piece) == .taken)
+        let wanted = try #require(due(&state, now))
+        #expect(wanted - now >= .seconds(60))
+        #expect(hasNothing(&state))
+        #expect(due(&state, wanted) == nil)
+        #expect(try next(&state) == piece)
+        #expect(due(&state, wanted + .seconds(60)) == nil)
+        var whole = TransferState(pausesAt: .max)
+        #expect(feed(&whole, piece) == .taken)
+        #expect(due(&whole, now + .seconds(3600)) == nil)
+        #expect(hasNothing(&whole))
+    }
+
     @Test("A chunk ends before a piece that it has no space for")
     func oddPieces() throws {
         var state = TransferState(pausesAt: .max)

@@ -129,6 +129,7 @@ extension HopContext {
         }
         let verdict = unsafe job.channel.bodyArrived(bytes)
         if case .taken = verdict { bodyByteCount = total }
+        if job.options.chunkDelay != nil { received.arrived(for: job.channel) }
         return verdict
     }
 

@@ -1,8 +1,30 @@
+import Concurrency
+
 /// Bytes of bodies that came in one round of the loop.
 ///
 /// Loop thread only.
 final class ReceivedBytes {
     var byteCount = 0
+    /// Transfers of which something came that may fill no chunk, and whose readers do not wait for that.
+    private var unfilled: [TransferID: TransferChannel] = [:]
+
+    /// A piece of a body came whose reader does not wait for a full chunk.
+    func arrived(for channel: TransferChannel) {
+        unfilled[channel.id] = channel
+    }
+
+    /// Delivers what has waited for its chunk for long enough; returns when the next will have.
+    func deliverLate(at now: SteadyInstant) -> SteadyInstant? {
+        var next: SteadyInstant?
+        for (id, channel) in unfilled {
+            if let due = channel.deliverLate(at: now) {
+                next = min(next ?? due, due)
+            } else {
+                unfilled[id] = nil
+            }
+        }
+        return next
+    }
 
     /// How long the loop waits before the next round if no command comes, milliseconds.
     ///

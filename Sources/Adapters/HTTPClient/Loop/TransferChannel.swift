@@ -29,6 +29,11 @@ extension TransferChannel {
         update { unsafe $0.bodyArrived(bytes) }
     }
 
+    /// Delivers what has waited for long enough to fill a chunk; returns when the rest will have.
+    func deliverLate(at now: SteadyInstant) -> SteadyInstant? {
+        update { $0.deliverLate(at: now) }
+    }
+
     func ended(_ end: TransferEnd) {
         update { $0.ended(end) }
     }

@@ -26,16 +26,18 @@ final class TransferLoop {
             expireWaiting()
             startWaiting()
             mailbox.pause(milliseconds: received.pauseMilliseconds(hasEnded: hasEnded))
-            check(mailbox.multi.poll(milliseconds: sleepMilliseconds))
+            check(mailbox.multi.poll(milliseconds: sleepMilliseconds()))
         }
         for id in Array(jobs.keys) { end(id, .failed(.closed)) }
     }
 
-    /// How long the queue needs no attention; curl knows its own timers.
-    private var sleepMilliseconds: Int {
-        guard let deadline = queue.nextDeadline else { return Limits.idlePollMilliseconds }
-        let left = (deadline - SteadyInstant.now).boundedMilliseconds
-        return min(left, Limits.idlePollMilliseconds)
+    /// How long neither the queue nor a chunk that fills slowly needs attention; curl knows its own timers.
+    private func sleepMilliseconds() -> Int {
+        let now = SteadyInstant.now
+        guard let next = [queue.nextDeadline, received.deliverLate(at: now)].compactMap({ $0 }).min() else {
+            return Limits.idlePollMilliseconds
+        }
+        return min((next - now).boundedMilliseconds, Limits.idlePollMilliseconds)
     }
 
     /// Pauses after an error, so that curl without memory or a failing poll does not cause a busy loop.

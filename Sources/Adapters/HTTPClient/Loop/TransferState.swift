@@ -58,6 +58,16 @@ struct TransferState {
         return now - since >= chunkDelay
     }
 
+    /// Delivers the chunk that is being filled if that has taken long enough; else returns when it will have,
+    /// nil if there is nothing to wait for.
+    mutating func deliverLate(at now: SteadyInstant) -> SteadyInstant? {
+        guard let chunkDelay, let fillingSince, !filling.isEmpty else { return nil }
+        let due = fillingSince + chunkDelay
+        if now < due { return due }
+        completeChunk()
+        return nil
+    }
+
     /// Ends the transfer; the first end counts.
     ///
     /// Buffered data is still delivered, except after `cancelled`.
