@@ -13,6 +13,8 @@ package enum Limits {
     static let placingByteCount = 8 << 20
     /// Bytes of the packets of one unit of audio, which has up to 64 KiB itself (ISO 13818-1 §2.4.3.7).
     static let audioUnitByteCount = 1 << 20
+    /// Bytes of a segment in which its tables are looked for: half a second of 16 Mbit/s.
+    static let tableDistanceByteCount = 1 << 20
     /// Bytes of one table section (ISO 13818-1 §2.4.4: PAT and PMT have at most 1,021 after the length).
     static let sectionByteCount = 1024
     /// Bytes of an access unit that are searched for parameter sets, which take less than 2 KiB with

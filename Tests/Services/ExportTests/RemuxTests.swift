@@ -19,14 +19,19 @@ struct RemuxTests {
         var segments: [RecordedSegment] = []
         var format = SegmentFormat(container: .transportStream, tracks: "video:h264,audio:aac")
 
-        /// With `ticks` the times of the source are that much later, in 33 bits.
-        init(_ numbers: [Int], movedBy ticks: Int64 = 0) async throws {
+        /// With `ticks` the times of the source are that much later, in 33 bits; `renumbered` segments have
+        /// other `pids`.
+        init(
+            _ numbers: [Int], movedBy ticks: Int64 = 0, renumbered: Set<Int> = [],
+            pids: [UInt16: UInt16] = [:],
+        ) async throws {
             channel = try #require(ChannelID("cctv2"))
             let files = try await SampleStreams.files(.transportStream)
             for number in numbers {
                 var joiner = TransportStreamJoiner()
                 joiner.begin(movedBy: ticks)
-                let bytes = joiner.append(try #require(files["index\(number).ts"])) + joiner.finish()
+                var bytes = joiner.append(try #require(files["index\(number).ts"])) + joiner.finish()
+                if renumbered.contains(number) { bytes = RenumberedStream.bytes(bytes, pids) }
                 let segment = RecordedSegment(
                     start: at(Double(number)), duration: 1_000_000, number: Int64(number),
                     discontinuitySequence: 0, formatID: 1, storedBytes: Int64(bytes.count),
@@ -87,6 +92,40 @@ struct RemuxTests {
             let steps = zip(times, times.dropFirst()).map { $1 - $0 }
             #expect((steps.min() ?? 0) > 0 && (steps.max() ?? 1) < 0.3)
         }
+    }
+
+    /// Sources number their streams anew behind a discontinuity, also to exchange two of them.
+    @Test(
+        "Segments with other PIDs are in the file",
+        arguments: [[2, 3], [2], [0, 1]] as [Set<Int>],
+        [[0x100: 0x44, 0x101: 0x45], [0x100: 0x101, 0x101: 0x100]] as [[UInt16: UInt16]])
+    func otherPIDs(renumbered: Set<Int>, pids: [UInt16: UInt16]) async throws {
+        let same = try await Sample([0, 1, 2, 3])
+        let other = try await Sample([0, 1, 2, 3], renumbered: renumbered, pids: pids)
+        var files: [TestMovie] = []
+        for sample in [same, other] {
+            let body = try WindowExport(store: sample.store).body(of: sample.plan())
+            files.append(try TestMovie(try await all(of: body)))
+        }
+        #expect(try await files[1].complaints() == "")
+        for kind in ["v", "a"] {
+            let expected = try await files[0].packets(kind)
+            let packets = try await files[1].packets(kind)
+            #expect(expected.count >= 40)
+            #expect(packets.map(\.digest) == expected.map(\.digest))
+            #expect(packets.map(\.seconds) == expected.map(\.seconds))
+        }
+    }
+
+    @Test("A segment with a track that the first one lacks ends the body with an error")
+    func otherTracks() async throws {
+        let sample = try await Sample([0, 1, 2, 3])
+        // Of the same video, but without audio.
+        let bytes = try #require(try await SampleStreams.files(.separateAudio)["video0.ts"])
+        try await sample.store.delete(sample.key(of: sample.segments[0]))
+        try await sample.store.put(bytes, as: sample.key(of: sample.segments[0]))
+        let body = try WindowExport(store: sample.store).body(of: sample.plan())
+        await #expect(throws: (any Error).self) { try await all(of: body) }
     }
 
     @Test("At most so many at a time, and the next when one is given up")

@@ -129,6 +129,13 @@ struct TaskFolder: Sendable {
         }
     }
 
+    /// The next bytes of a file from an offset on; none at its end.
+    func piece(of name: String, at offset: Int64) async throws(DownloadError) -> [UInt8] {
+        try await work.run { () throws(DownloadError) in
+            try open(name, O_RDONLY).read(at: offset, upTo: Limits.joinedPieceBytes)
+        }
+    }
+
     /// The bytes of a file that is of no use in part; nil when it does not exist.
     func readWhole(_ name: String, upTo limit: Int) async throws(DownloadError) -> [UInt8]? {
         let bytes = try await read(name, upTo: limit + 1)

@@ -61,10 +61,14 @@ extension TaskRunner {
         try await folder.commit(name)
     }
 
-    /// Has ffmpeg copy the media into an MP4 file; nothing but files of the folder is read.
+    /// Has ffmpeg copy the media into an MP4 file; it reads files of the folder, or a pipe.
     private func remux(to name: String) async throws(DownloadError) {
+        let changing = try await planWithChangedPIDs()
         let subtitles = try await writeSubtitles()
-        let reading = ["-protocol_whitelist", "file", "-allowed_extensions", "ALL", "-i", "index.m3u8"]
+        let reading =
+            changing == nil
+            ? ["-protocol_whitelist", "file", "-allowed_extensions", "ALL", "-i", "index.m3u8"]
+            : ["-protocol_whitelist", "pipe", "-f", "mpegts", "-i", "pipe:0"]
         var arguments = ["-nostdin", "-v", "error", "-y"] + reading
         for track in subtitles {
             arguments += ["-protocol_whitelist", "file", "-f", "webvtt", "-i", "./\(track.file)"]
@@ -77,12 +81,18 @@ extension TaskRunner {
             Self.languages(of: audio, as: "a") + Self.languages(of: subtitles.map(\.rendition), as: "s")
         arguments += ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
         do {
-            try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
-        } catch .cancelled {
-            throw .cancelled
-        } catch .failed(_, _, let words) where Self.meansDiskFull(words) {
-            throw .diskFull(path: "\(folder.path)/\(name)")
+            if let changing {
+                try await runFFmpeg(arguments, reading: changing)
+            } else {
+                try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
+            }
+        } catch let error as DownloadError {
+            throw error
         } catch {
+            if Task.isCancelled { throw .cancelled }
+            if case .failed(_, _, let words)? = error as? ProgramFailure, Self.meansDiskFull(words) {
+                throw .diskFull(path: "\(folder.path)/\(name)")
+            }
             throw .unusable("the segments cannot be packed: \(error)")
         }
         for track in subtitles { try await folder.remove(track.file) }

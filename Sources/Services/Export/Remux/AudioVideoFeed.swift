@@ -47,6 +47,7 @@ struct AudioVideoFeed: Sendable {
                 try await program.write(joiner.append(piece), to: 0)
             }
             try await program.write(joiner.finish(), to: 0)
+            try joiner.check()
         }
     }
 
@@ -69,6 +70,7 @@ struct AudioVideoFeed: Sendable {
                 }
                 let rest = isPacked ? joiner.append(packets.finish()) : []
                 try await program.write(rest + joiner.finish(), to: 1)
+                try joiner.check()
             }
         }
     }

@@ -44,8 +44,16 @@ struct RemuxFeed: Sendable {
             }
             let rest = joiner.finish()
             if !rest.isEmpty { try await program.write(rest) }
+            try joiner.check()
             before = segment
         }
         await program.finish()
+    }
+}
+
+extension TransportStreamJoiner {
+    /// Throws where a file of what was joined would not be whole.
+    func check() throws(ExportError) {
+        guard !hasLeftOutMedia else { throw .notPacked("a segment has a track that the first one lacks") }
     }
 }

@@ -1,9 +1,9 @@
 /// Joins segments of a transport stream to one stream whose times go on.
 ///
-/// Where the source's clock jumps or media is missing, what follows is moved.
-/// Lengths do not change, except for bytes at the end of a segment that are no whole packet, and of segments
-/// that are cut. Times wrap after 26 hours. Used by one task: `begin`, then `append` until the segment's end,
-/// then `finish`.
+/// Where the source's clock jumps or media is missing, what follows is moved. Tracks keep the PIDs of the
+/// first segment. Lengths do not change, except for bytes at the end of a segment that are no whole packet,
+/// of segments with other PIDs (`PIDRewriter`), and of segments that are cut. Times wrap after 26 hours. Used
+/// by one task: `begin`, then `append` until the segment's end, then `finish`.
 package struct TransportStreamJoiner {
     /// The times of a stream as they are written, in ticks of 90 kHz.
     private struct Stream {
@@ -48,6 +48,7 @@ package struct TransportStreamJoiner {
     /// By PID: the last written continuity counter, and what is added to those of this segment.
     private var counters = [UInt8](repeating: unset, count: 8192)
     private var counterShifts = [UInt8](repeating: unset, count: 8192)
+    private var pids = PIDRewriter()
     private var pending: [UInt8] = []
     private var isPlaced = false
     private var jumps = false
@@ -68,6 +69,7 @@ package struct TransportStreamJoiner {
     /// Begins a segment; `jumps` says that its times do not go on from the one before.
     package mutating func begin(jumps: Bool) {
         for pid in counterShifts.indices { counterShifts[pid] = Self.unset }
+        pids.begin()
         pending.removeAll(keepingCapacity: true)
         isPlaced = false
         self.jumps = jumps || streams.isEmpty
@@ -87,6 +89,9 @@ package struct TransportStreamJoiner {
         divider.begin()
     }
 
+    /// Whether a segment had video or audio of a track that the first segment lacks, which is left out.
+    package var hasLeftOutMedia: Bool { pids.hasLeftOutMedia }
+
     /// The first time of the first segment as it was received, 33 bits, and the ticks from there to the end.
     ///
     /// Nil while no unit was met.
@@ -97,16 +102,21 @@ package struct TransportStreamJoiner {
 
     /// The next bytes of the joined stream; none while the place of the segment is not known.
     package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
-        pending += keeping == nil ? bytes : divider.append(bytes)
+        take(pids.append(bytes))
         if !isPlaced { place(isWhole: false) }
         return isPlaced ? takePackets() : []
     }
 
     /// The rest of the segment.
     package mutating func finish() -> [UInt8] {
+        take(pids.finish())
         if keeping != nil { pending += divider.finish() }
         if !isPlaced { place(isWhole: true) }
         return takePackets()
+    }
+
+    private mutating func take(_ bytes: [UInt8]) {
+        pending += keeping == nil ? bytes : divider.append(bytes)
     }
 
     private mutating func takePackets() -> [UInt8] {
