@@ -33,6 +33,11 @@ package struct MediaInspection: Equatable, Sendable {
     package var sampleRate: Int? {
         tracks.lazy.compactMap(\.sampleRate).first
     }
+
+    /// Of the first audio track.
+    package var audioChannels: Int? {
+        tracks.first { $0.kind == .audio }?.audioChannels
+    }
 }
 
 package enum Container: Equatable, Sendable {

@@ -19,6 +19,8 @@ package struct Track: Equatable, Sendable {
     package var resolution: Resolution?
     /// Of audio, in hertz; nil when it is not known.
     package var sampleRate: Int?
+    /// Of AAC with a header in each frame; nil when it is not known.
+    package var audioChannels: Int?
     package var firstTimestamp: MediaTimestamp?
     package var lastTimestamp: MediaTimestamp?
     package var durationMicroseconds: Int64?

@@ -13,6 +13,8 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
     package var height: Int
     /// Samples of the first audio track in a second; nil if unknown.
     package var sampleRate: Int?
+    /// Channels of the first audio track if it is AAC; nil if unknown.
+    package var audioChannels: Int?
     /// File name of the initialization section (EXT-X-MAP); nil if the container has none.
     package var initName: String?
     /// METHOD of EXT-X-KEY; nil if the segments are clear.
@@ -32,7 +34,8 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case container, tracks, codecs, width, height, sampleRate, initName, keyMethod, keyName, drmTags
+        case container, tracks, codecs, width, height, sampleRate, audioChannels, initName, keyMethod
+        case keyName, drmTags
     }
 
     package init(from decoder: any Decoder) throws {
@@ -43,6 +46,7 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
         width = try stored.read(.width, default: 0)
         height = try stored.read(.height, default: 0)
         sampleRate = try stored.readIfPresent(.sampleRate)
+        audioChannels = try stored.readIfPresent(.audioChannels)
         initName = try stored.readIfPresent(.initName)
         keyMethod = try stored.readIfPresent(.keyMethod)
         keyName = try stored.readIfPresent(.keyName)
@@ -55,9 +59,9 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
             container.rawValue, tracks, codecs, "\(width)x\(height)", initName ?? "", keyMethod ?? "",
             keyName ?? "",
         ]
-        // Formats without it keep the digest that they had.
-        let rate = sampleRate.map { "\($0) Hz" }
-        return (parts + [rate].compactMap { $0 } + drmTags).joined(separator: "\n")
+        // Formats without them keep the digest that they had.
+        let audio = [sampleRate.map { "\($0) Hz" }, audioChannels.map { "\($0) channels" }]
+        return (parts + audio.compactMap { $0 } + drmTags).joined(separator: "\n")
     }
 
     package var hasVideo: Bool { tracks.contains("video:") }
@@ -65,13 +69,16 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
 
     /// Whether a decoder goes on from the other format without being told.
     ///
-    /// The container, the tracks, the initialization section, the picture size, the profiles and the sample
-    /// rate must be the same, as far as both are known. Keys may change.
+    /// The container, the tracks, the initialization section, the picture size, the profiles, the sample rate
+    /// and the number of audio channels must be the same, as far as both are known. Keys may change.
     package func followsSeamlessly(_ other: SegmentFormat) -> Bool {
         guard container == other.container, initName == other.initName, tracks == other.tracks else {
             return false
         }
-        let sizes = [(width, other.width), (height, other.height), (sampleRate ?? 0, other.sampleRate ?? 0)]
+        let sizes = [
+            (width, other.width), (height, other.height), (sampleRate ?? 0, other.sampleRate ?? 0),
+            (audioChannels ?? 0, other.audioChannels ?? 0),
+        ]
         return sizes.allSatisfy { $0 == $1 || $0 == 0 || $1 == 0 }
             && (codecs == other.codecs || codecs.isEmpty || other.codecs.isEmpty)
     }

@@ -57,12 +57,12 @@ import Timeline
         }
     }
 
-    @Test("A change of picture size ends the file, and the answer says where the rest begins")
-    func change() async throws {
+    @Test("A change of picture size or audio channels ends the file", arguments: [(1280, 2), (640, 6)])
+    func change(width: Int, channels: Int) async throws {
         try await ViewerFixture.with { viewer in
             var recording = try await recording()
-            for index in 3..<5 { recording.segments[index].format.width = 1280 }
-            for index in 0..<3 { recording.segments[index].format.width = 640 }
+            for index in 0..<5 { recording.segments[index].format.width = index < 3 ? 640 : width }
+            for index in 0..<5 { recording.segments[index].format.audioChannels = index < 3 ? 2 : channels }
             try await viewer.record(recording)
             let answer = try await viewer.send(.head, path)
             #expect(answer.status == 200)

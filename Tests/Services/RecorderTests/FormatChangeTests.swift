@@ -9,7 +9,7 @@ struct FormatChangeTests {
     private static var format: SegmentFormat {
         var format = SegmentFormat(
             container: .transportStream, tracks: "video:h264,audio:aac", codecs: "avc1.64001f,mp4a.40.2")
-        (format.width, format.height, format.sampleRate) = (1280, 720, 48_000)
+        (format.width, format.height, format.sampleRate, format.audioChannels) = (1280, 720, 48_000, 2)
         return format
     }
 
@@ -31,18 +31,19 @@ struct FormatChangeTests {
         return stage.published(video(0)).map(\.sequence)
     }
 
-    @Test("Another picture size, profile or sample rate is a boundary")
+    @Test("Another picture size, profile, sample rate or number of audio channels is a boundary")
     func changed() {
         #expect(sequences { ($0.width, $0.height) = (1920, 1080) } == [0, 1, 1])
         #expect(sequences { $0.height = 576 } == [0, 1, 1])
         #expect(sequences { $0.codecs = "avc1.4d401f,mp4a.40.2" } == [0, 1, 1])
         #expect(sequences { $0.sampleRate = 44_100 } == [0, 1, 1])
+        #expect(sequences { $0.audioChannels = 6 } == [0, 1, 1])
     }
 
     @Test("What is not known is no change, and keys may change")
     func unknown() {
         #expect(sequences { _ in } == [0, 0, 0])
-        #expect(sequences { ($0.width, $0.height, $0.sampleRate, $0.codecs) = (0, 0, nil, "") } == [0, 0, 0])
+        #expect(sequences { $0.removeDetails() } == [0, 0, 0])
         #expect(sequences { ($0.keyMethod, $0.keyName) = ("AES-128", "k") } == [0, 0, 0])
     }
 
@@ -51,7 +52,15 @@ struct FormatChangeTests {
         var progress = ChannelProgress(choice: .auto)
         _ = progress.completed(Self.format, of: video(0))
         var silent = Self.format
-        (silent.width, silent.height, silent.sampleRate, silent.codecs) = (0, 0, nil, "")
+        silent.removeDetails()
         #expect(progress.completed(silent, of: video(0)) == Self.format)
+    }
+}
+
+extension SegmentFormat {
+    /// Leaves what the tables say.
+    fileprivate mutating func removeDetails() {
+        (width, height, codecs) = (0, 0, "")
+        (sampleRate, audioChannels) = (nil, nil)
     }
 }

@@ -13,6 +13,7 @@ struct CommitTests {
             var format = SegmentFormat(
                 container: .fragmentedMP4, tracks: "video:hevc", codecs: "hvc1.1.6.L93.B0")
             (format.width, format.height, format.sampleRate) = (1920, 1080, 44_100)
+            format.audioChannels = 6
             (format.initName, format.keyMethod, format.keyName) = (
                 "init-0123456789abcdef.mp4", "AES-128", "ab"
             )

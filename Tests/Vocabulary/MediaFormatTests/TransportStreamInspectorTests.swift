@@ -18,6 +18,31 @@ struct TransportStreamInspectorTests {
         #expect(found.codecStrings == ["avc1.64001f", "mp4a.40.2"])
         #expect(found.resolution == Resolution(width: 1280, height: 720))
         #expect(found.sampleRate == 48_000)
+        #expect(found.audioChannels == 2)
+    }
+
+    @Test(
+        "The frames of AAC say how many channels it has, unless they leave it to the stream",
+        arguments: [(0, nil), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 8)] as [(UInt8, Int?)])
+    func audioChannels(configuration: UInt8, expected: Int?) throws {
+        var frame = TransportStreamBuilder.aacFrame
+        frame[2] = frame[2] & 0xFE | configuration >> 2
+        frame[3] = frame[3] & 0x3F | configuration << 6
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x0F, 0x101)])
+        for time: UInt64 in [0, 1920] { builder.addUnit(0x101, streamID: 0xC0, time: time, frame) }
+        #expect(try MediaInspector.inspect(builder.bytes).audioChannels == expected)
+        let packed = (0..<4).flatMap { _ in frame }
+        #expect(try MediaInspector.inspect(packed).audioChannels == expected)
+    }
+
+    @Test("The channels are those of the first audio track, whatever the next one says")
+    func firstAudio() throws {
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x81, 0x101), (0x0F, 0x102)])
+        builder.addUnit(0x101, streamID: 0xBD, time: 0, AudioFrames.ac3)
+        builder.addUnit(0x102, streamID: 0xC0, time: 0, TransportStreamBuilder.aacFrame)
+        #expect(try MediaInspector.inspect(builder.bytes).audioChannels == nil)
     }
 
     @Test("Times that wrap are one span")

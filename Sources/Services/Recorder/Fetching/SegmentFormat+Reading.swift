@@ -15,6 +15,7 @@ extension SegmentFormat {
             width = inspection.resolution?.width ?? 0
             height = inspection.resolution?.height ?? 0
             sampleRate = inspection.sampleRate
+            audioChannels = inspection.audioChannels
         }
         initName = prerequisites.initialization?.name
         if prerequisites.isStoredEncrypted { keyName = prerequisites.key?.name }

@@ -84,6 +84,7 @@ extension ChannelProgress {
             if format.codecs.isEmpty { format.codecs = last.codecs }
             if format.width == 0 { (format.width, format.height) = (last.width, last.height) }
             format.sampleRate = format.sampleRate ?? last.sampleRate
+            format.audioChannels = format.audioChannels ?? last.audioChannels
         }
         lastFormats[id] = format
         return format

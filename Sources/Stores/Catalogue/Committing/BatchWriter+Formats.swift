@@ -45,10 +45,11 @@ extension BatchWriter {
         let rows = try await transaction.query(
             """
             INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height,
-                sample_rate, init_name, key_method, key_name, drm_tags, last_used_us)
+                sample_rate, audio_channels, init_name, key_method, key_name, drm_tags, last_used_us)
             VALUES (\(batch.channel), sha256(convert_to(\(text), 'UTF8')), \(format.container.rawValue),
                 \(format.tracks), \(format.codecs), \(Int32(clamping: format.width)),
                 \(Int32(clamping: format.height)), \(Int32(clamping: format.sampleRate ?? 0)),
+                \(Int32(clamping: format.audioChannels ?? 0)),
                 \(format.initName), \(format.keyMethod), \(format.keyName), \(format.drmTags), \(lastUsed))
             ON CONFLICT (state_id) DO NOTHING
             RETURNING state_id

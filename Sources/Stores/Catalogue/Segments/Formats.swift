@@ -3,8 +3,10 @@ package import Timeline
 
 /// Reads rows of the table `state`.
 enum FormatRow {
-    static let columns =
-        "container, tracks, codecs, width, height, sample_rate, init_name, key_method, key_name, drm_tags"
+    static let columns = """
+        container, tracks, codecs, width, height, sample_rate, audio_channels, init_name, key_method,
+        key_name, drm_tags
+        """
 
     static func reading(_ row: Row) throws -> SegmentFormat {
         let container = try row.decode("container", as: String.self)
@@ -18,6 +20,8 @@ enum FormatRow {
         format.height = try row.decode("height", as: Int.self)
         let rate = try row.decode("sample_rate", as: Int.self)
         format.sampleRate = rate > 0 ? rate : nil
+        let audioChannels = try row.decode("audio_channels", as: Int.self)
+        format.audioChannels = audioChannels > 0 ? audioChannels : nil
         format.initName = try row.decode("init_name")
         format.keyMethod = try row.decode("key_method")
         format.keyName = try row.decode("key_name")

@@ -11,8 +11,19 @@ enum ADTSHeader {
         let rate = Int(header[2] >> 2 & 0x0F)
         let length = Int(header[3] & 3) << 11 | Int(header[4]) << 3 | Int(header[5] >> 5)
         guard rate < sampleRates.count, length >= 7 else { return nil }
-        return AudioFrameHeader(
+        var read = AudioFrameHeader(
             kind: .aac, frameByteCount: length, sampleCount: 1024 * (Int(header[6] & 3) + 1),
             sampleRate: sampleRates[rate], codecString: "mp4a.40.\(Int(header[2] >> 6) + 1)")
+        read.audioChannels = audioChannels(Int(header[2] & 1) << 2 | Int(header[3] >> 6))
+        return read
+    }
+
+    /// Of a channel configuration (ISO 14496-3 table 1.19); 0 says that the stream itself has them.
+    private static func audioChannels(_ configuration: Int) -> Int? {
+        switch configuration {
+        case 1...6: configuration
+        case 7: 8
+        default: nil
+        }
     }
 }

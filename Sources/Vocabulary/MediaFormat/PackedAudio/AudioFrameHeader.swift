@@ -11,6 +11,8 @@ struct AudioFrameHeader: Equatable {
     var sampleCount: Int
     /// In hertz; at least 1.
     var sampleRate: Int
+    /// Of AAC, whose decoder must be told of another number; nil if it is not known.
+    var audioChannels: Int?
     /// As CODECS has it (RFC 6381).
     var codecString: String
 

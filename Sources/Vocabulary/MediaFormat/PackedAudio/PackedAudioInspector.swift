@@ -48,6 +48,7 @@ struct PackedAudioInspector: ContainerInspector {
         var track = Track(id: 0, kind: .audio, codec: "\(kind)", codecString: firstHeader?.codecString)
         track.firstTimestamp = timestamp
         track.sampleRate = firstHeader?.sampleRate
+        track.audioChannels = firstHeader?.audioChannels
         if let header = firstHeader, !ignoresRest || damage != nil {
             track.durationMicroseconds = MediaTimestamp.microseconds(
                 UInt64(sampleCount), UInt32(header.sampleRate))

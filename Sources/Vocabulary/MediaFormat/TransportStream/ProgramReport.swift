@@ -26,7 +26,8 @@ struct ProgramReport {
             let details = stream.flatMap { Self.details(codec, $0) }
             track.codecString = details?.codecString ?? Self.fixedString(codec)
             track.resolution = details?.resolution
-            track.sampleRate = stream.flatMap { Self.sampleRate(codec, $0) }
+            let header = stream.flatMap { Self.firstHeader(codec, $0) }
+            (track.sampleRate, track.audioChannels) = (header?.sampleRate, header?.audioChannels)
             if let stream, track.kind == .video, startsWithKeyFrame == nil {
                 startsWithKeyFrame = AccessUnit(codec: codec, bytes: stream.opening)?
                     .isKeyFrame(marked: stream.opensWithRandomAccess)
@@ -47,10 +48,10 @@ struct ProgramReport {
             ?? AccessUnit(codec: codec, bytes: stream.entry)?.parameters
     }
 
-    /// From the header of the first frame.
-    private static func sampleRate(_ codec: String, _ stream: ElementaryStream) -> Int? {
+    /// The header of the first frame of audio.
+    private static func firstHeader(_ codec: String, _ stream: ElementaryStream) -> AudioFrameHeader? {
         let header = AudioFrameHeader(reading: stream.opening[...])
-        return header.flatMap { "\($0.kind)" == codec ? $0.sampleRate : nil }
+        return header.flatMap { "\($0.kind)" == codec ? $0 : nil }
     }
 
     /// Codecs whose string has no parameters.
