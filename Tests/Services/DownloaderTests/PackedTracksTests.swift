@@ -87,4 +87,28 @@ struct PackedTracksTests {
             #expect(try downloading.files("task")["task.mp4"] == nil)
         }
     }
+
+    @Test(
+        "HEVC of a transport stream has the name that Apple's players want",
+        arguments: [("libx265", "hvc1"), ("libx264", "avc1")])
+    func appleTag(encoder: String, name: String) async throws {
+        let stream = try await EncodedVideo.transportStream(codec: encoder)
+        try await FaultyOrigin.run { origin in
+            origin.serve("/vod/a.ts", stream)
+            origin.serve(
+                "/vod/index.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n")
+            let downloading = try Downloading()
+            var request = origin.request()
+            request.format = .mp4
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let facts = try await Command.run(
+                "/usr/bin/env",
+                [
+                    "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
+                    "stream=codec_tag_string", "-of", "csv=p=0", downloading.path("task", "task.mp4"),
+                ])
+            #expect(facts.split(separator: "\n").first == Substring(name))
+        }
+    }
 }

@@ -128,6 +128,22 @@ struct RemuxTests {
         await #expect(throws: (any Error).self) { try await all(of: body) }
     }
 
+    @Test(
+        "HEVC of a transport stream gets the name that Apple's players want",
+        arguments: [
+            (SegmentExtension.transportStream, "video:hevc,audio:aac", true),
+            (.transportStream, "audio:aac,video:hevc", true),
+            (.transportStream, "video:h264,audio:aac", false),
+            (.transportStream, "video:h264,video:hevc", false), (.fragmentedMP4, "video:hevc", false),
+        ])
+    func appleTag(container: SegmentExtension, tracks: String, isSet: Bool) async throws {
+        var sample = try await Sample([0])
+        sample.format = SegmentFormat(container: container, tracks: tracks)
+        let arguments = try sample.plan().arguments
+        let tag = arguments.firstIndex(of: "-tag:v").map { arguments[$0 + 1] }
+        #expect(tag == (isSet ? "hvc1" : nil))
+    }
+
     @Test("At most so many at a time, and the next when one is given up")
     func places() async throws {
         let sample = try await Sample([0, 1, 2])

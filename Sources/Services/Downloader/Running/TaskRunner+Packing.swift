@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import MediaFormat
 import Processes
 import Timeline
 
@@ -75,6 +76,7 @@ extension TaskRunner {
         }
         arguments += ["-map", "0:v?", "-map", "0:a?"]
         for index in subtitles.indices { arguments += ["-map", "\(index + 1):s"] }
+        arguments += try await videoTag()
         arguments += ["-c", "copy", "-c:s", "mov_text", "-metadata", "title=\(stored.task.title)"]
         let audio = stored.task.renditions.filter { $0.id.kind == .audio }
         arguments +=
@@ -96,6 +98,18 @@ extension TaskRunner {
             throw .unusable("the segments cannot be packed: \(error)")
         }
         for track in subtitles { try await folder.remove(track.file) }
+    }
+
+    /// HEVC of a transport stream gets the name with which Apple's players open it; in fMP4 it has a name.
+    private func videoTag() async throws(DownloadError) -> [String] {
+        for plan in plans where plan.id.kind == .video {
+            guard let part = plan.parts.first(where: \.isDone), part.initSection == nil,
+                let tracks = try await inspection(of: part, in: plan)?.tracks,
+                let video = tracks.first(where: { $0.kind == .video })
+            else { continue }
+            return video.codec == "hevc" ? ["-tag:v:0", "hvc1"] : []
+        }
+        return []
     }
 
     /// Whether the message of a program says that the disk or the quota is full; it runs with LC_ALL=C.

@@ -72,12 +72,13 @@ package struct RemuxPlan: Sendable {
         switch media {
         case .one(let input):
             arguments += ["-f", input.formatName, "-i", "pipe:0", "-map", "0:v:0?", "-map", "0:a:0?"]
-            arguments += ["-c", "copy"] + input.audioFilter
+            arguments += ["-c", "copy"] + input.videoTag + input.audioFilter
         case .audioVideo(let audioVideo):
             for (stream, trackSource) in [("pipe:0", audioVideo.video), ("pipe:3", audioVideo.audio)] {
                 arguments += ["-thread_queue_size", "256", "-f", trackSource.formatName, "-i", stream]
             }
-            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"] + audioVideo.audio.audioFilter
+            arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"]
+            arguments += audioVideo.video.videoTag + audioVideo.audio.audioFilter
         }
         // Audio alone has no key frames at which a fragment could end.
         return arguments + ["-avoid_negative_ts", "make_zero", "-frag_duration", "10000000"]
@@ -99,6 +100,13 @@ extension RemuxPlan.TrackSource {
         switch self {
         case .stream: "mpegts"
         case .fragmented: "mp4"
+        }
+    }
+
+    fileprivate var videoTag: [String] {
+        switch self {
+        case .stream(let input): input.videoTag
+        case .fragmented: []
         }
     }
 
@@ -134,9 +142,19 @@ extension RemuxPlan.Input {
         }
     }
 
+    /// The tracks of the first format that says them.
+    private var tracks: String? {
+        runs.lazy.flatMap(\.formatIDs).compactMap { formats[$0]?.tracks }.first { !$0.isEmpty }
+    }
+
+    /// HEVC of a transport stream gets the name with which Apple's players open it; in fMP4 it has a name.
+    fileprivate var videoTag: [String] {
+        let video = tracks?.split(separator: ",").first { $0.hasPrefix("video:") }
+        return video == "video:hevc" && container == .transportStream ? ["-tag:v", "hvc1"] : []
+    }
+
     /// AAC has a header in each frame in a transport stream, and one for all in MP4.
     fileprivate var audioFilter: [String] {
-        let tracks = runs.lazy.flatMap(\.formatIDs).compactMap { formats[$0]?.tracks }.first { !$0.isEmpty }
         let audio = (tracks ?? "audio:aac").split(separator: ",").first { $0.hasPrefix("audio:") }
         return audio == "audio:aac" && container != .fragmentedMP4 ? ["-bsf:a", "aac_adtstoasc"] : []
     }
