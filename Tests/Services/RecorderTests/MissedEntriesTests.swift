@@ -1,3 +1,4 @@
+import Catalogue
 import HLS
 import Testing
 import Timeline
@@ -64,5 +65,67 @@ struct MissedEntriesTests {
         #expect(windows(missed.found(in: list(5...20), before: 8)) == [[6, 106, 112], [7, 112, 118]])
         #expect(held((10, 100, 106)).found(in: list(5...20), before: 16).isEmpty)
         #expect(MissedEntries().found(in: list(5...20), before: 16).isEmpty)
+    }
+
+    @Test("The first entry of a playlist follows the one before it, which is not listed any more")
+    func first() {
+        let missed = held((9, 100, 106), (11, 112, 118))
+        #expect(windows(missed.found(in: list(10...12), before: 2)) == [[0, 106, 112]])
+        // Between others that are unknown nothing shows where it begins.
+        #expect(held((8, 94, 100), (11, 112, 118)).found(in: list(10...12), before: 2).isEmpty)
+        let placed = [Int64(9): TimeWindow(begin: at(100), end: at(106))]
+        let found = held((11, 112, 118)).found(in: list(10...12), before: 2, placed: placed)
+        #expect(windows(found) == [[0, 106, 112]])
+    }
+
+    /// What a killed process knew of the segment that it was fetching.
+    enum Left: CaseIterable {
+        case nothing
+        /// That it was listed.
+        case listed
+        /// A part of it.
+        case part
+    }
+
+    @Test(
+        "A first playlist with nothing new shows what is asked for at once, and once",
+        arguments: Left.allCases)
+    func nothingNew(left: Left) throws {
+        let source = SourceSettings(url: "http://one.test/live.m3u8")
+        var known = (Int64(9)...12).map {
+            KnownSegment(
+                run: 7, number: $0, start: at(Double($0) * 6), duration: 6 * seconds, isLost: false,
+                digest: [1])
+        }
+        switch left {
+        case .nothing: known.remove(at: 2)
+        case .listed: (known[2].isListed, known[2].digest) = (true, [])
+        case .part:
+            known[2].digest = []
+            known[2].part = KnownPart(plainBytes: 400, flags: .damaged, revision: 0)
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, known: known)
+        let run = SourceRun(
+            id: 7, source: SourceClient.identity(source.url), began: at(0), clock: "arrival")
+        var driver = try StateDriver([source], heads: [head], newestRun: run, begun: 79)
+        var actions = driver.send(.journalRead(.success([])), at: 79)
+        var fetched: [[SegmentRequest]] = []
+        for (first, time) in [(10, 79.0), (11, 85)] {
+            let text =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+                + (first...first + 2).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+            var next = try driver.answer(try #require(actions.playlistRequests.first), text, at: time)
+            while let probe = next.probes.first {
+                next = driver.send(.segmentProbed(ProbedSegment(digest: [1]), probe), at: time)
+            }
+            fetched.append(next.segmentRequests)
+            actions = driver.send(.clockAdvanced, at: time + 6)
+        }
+        #expect(fetched.map { $0.map(\.segment.entry.uri) } == [["11.ts"], ["13.ts"]])
+        let missed = try #require(fetched.first?.first)
+        #expect(missed.segment.identity.run == 7)
+        #expect(missed.segment.placed.window == TimeWindow(begin: at(66), end: at(72)))
+        #expect(missed.held?.byteCount == (left == .part ? 400 : nil))
     }
 }

@@ -191,6 +191,7 @@ extension ChannelProgress {
             playlist, rendition.alignment.known, now: arrival.steady, followsOthers: isInFormerRun(rendition))
         {
         case .nothingNew:
+            rendition.listMissed(of: playlist, at: arrival, &listing)
             rendition.follower.take(playlist, rendition.alignment.known, now: arrival.steady)
         case .stale:
             listing.isStale = true

@@ -17,6 +17,10 @@ struct Listing: Sendable {
     /// The segment whose bytes tell a stale playlist from a restart, or missing media from a step of a
     /// clock.
     var probe: ListedSegment?
+    /// The playlist has nothing new: an earlier process had listed all of the segments.
+    var areMissed = false
+    /// Whether the playlist brought something new.
+    var bringsNew: Bool { !segments.isEmpty && !areMissed }
     /// Why a source run began; nil when none did.
     var runCause: String?
     /// Not all new entries were taken: the same playlist is judged again.

@@ -1,4 +1,6 @@
+import Concurrency
 import HLS
+import Monitoring
 import Timeline
 
 /// Segments that were being fetched when an earlier process ended, and that the source may still list.
@@ -25,7 +27,8 @@ struct MissedEntries: Sendable {
     ) -> [(index: Int, window: TimeWindow)] {
         guard let first = PlaylistFollower.number(playlist, 0) else { return [] }
         var found: [(index: Int, window: TimeWindow)] = []
-        var cursor: Instant?
+        // The entry before the first one may have left the playlist.
+        var cursor = (held[first - 1] ?? placed[first - 1])?.end
         let target = PlaylistFollower.target(of: playlist)
         var later = (Array(held.keys) + Array(placed.keys)).filter { $0 > first }.sorted()[...]
         for index in playlist.segments.indices.prefix(end) {
@@ -45,5 +48,70 @@ struct MissedEntries: Sendable {
             }
         }
         return found
+    }
+}
+
+/// What an earlier process had listed, and had not stored when it ended.
+extension RenditionProgress {
+    /// Lists it once more, with what is new in a playlist.
+    mutating func takeMissed(
+        of playlist: MediaPlaylist, before end: Int, arrival: Arrival, availableUntil: SteadyInstant,
+    ) -> [ListedSegment] {
+        defer { missed = MissedEntries() }
+        return missedSegments(of: playlist, before: end, arrival: arrival, availableUntil: availableUntil)
+    }
+
+    /// Lists it once more where a playlist brings nothing new: the next one may not have it any more.
+    ///
+    /// It is still open whether the source goes on from what the earlier process stored.
+    mutating func listMissed(of playlist: MediaPlaylist, at arrival: Arrival, _ listing: inout Listing) {
+        guard isResuming else { return }
+        let count = playlist.segments.count
+        listing.parts = takeParts(of: playlist, before: count, arrival: arrival)
+        listing.segments = missedSegments(
+            of: playlist, before: count, arrival: arrival,
+            availableUntil: arrival.steady + .microseconds(Self.listedFor(playlist)))
+        listing.areMissed = true
+        status.seen += listing.segments.count
+        for segment in listing.segments {
+            unfetched.removeAll { $0.identity == segment.identity }
+            missed.hold(segment.identity.number, segment.placed.window)
+        }
+    }
+
+    private func missedSegments(
+        of playlist: MediaPlaylist, before end: Int, arrival: Arrival, availableUntil: SteadyInstant,
+    ) -> [ListedSegment] {
+        missed.found(in: playlist, before: end, placed: unfetchedWindows).compactMap { index, window in
+            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
+                return nil
+            }
+            return relisted(index, of: playlist, at: window, arrival, until: availableUntil)
+        }
+    }
+
+    /// The times of what an earlier process was still to fetch, by number in `run`.
+    var unfetchedWindows: [Int64: TimeWindow] {
+        let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
+        return Dictionary(placed, uniquingKeysWith: { $1 })
+    }
+
+    /// An entry that an earlier process gave a time; nil if that is filled.
+    func relisted(
+        _ index: Int, of playlist: MediaPlaylist, at window: TimeWindow, _ arrival: Arrival,
+        until available: SteadyInstant? = nil,
+    ) -> ListedSegment? {
+        guard let run, let number = PlaylistFollower.number(playlist, index), !isFilled(window) else {
+            return nil
+        }
+        let entry = playlist.segments[index]
+        return ListedSegment(
+            placed: PlacedSegment(
+                identity: SegmentIdentity(rendition: id, run: run, number: number), start: window.begin,
+                duration: window.microseconds,
+                boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
+            entry: entry, arrival: arrival.date, flags: NewEntries.flags(of: playlist, index),
+            listedNumber: alignment.listedNumber(playlist, index), discontinuityCount: discontinuityCount,
+            availableUntil: available ?? arrival.steady + .microseconds(Self.listedFor(playlist)))
     }
 }

@@ -273,7 +273,7 @@ struct RenditionProgress: Sendable {
         let lasts = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
         let available = arrival.steady + .microseconds(lasts)
         let refetched = takeMissed(
-            of: playlist, before: from, run: run, arrival: arrival, availableUntil: available)
+            of: playlist, before: from, arrival: arrival, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
                 let entry = playlist.segments[new.indices[place]]
@@ -310,45 +310,6 @@ struct RenditionProgress: Sendable {
         defer { join = .none }
         if case .found(let point) = join { return point }
         return nil
-    }
-
-    /// Lists once more what an earlier process had not stored when it ended.
-    private mutating func takeMissed(
-        of playlist: MediaPlaylist, before end: Int, run: Int64, arrival: Arrival,
-        availableUntil: SteadyInstant,
-    ) -> [ListedSegment] {
-        defer { missed = MissedEntries() }
-        return missed.found(in: playlist, before: end, placed: unfetchedWindows).compactMap { index, window in
-            guard let number = PlaylistFollower.number(playlist, index), digests[number] == nil else {
-                return nil
-            }
-            return relisted(index, of: playlist, at: window, arrival, until: availableUntil)
-        }
-    }
-
-    /// The times of what an earlier process was still to fetch, by number in `run`.
-    private var unfetchedWindows: [Int64: TimeWindow] {
-        let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
-        return Dictionary(placed, uniquingKeysWith: { $1 })
-    }
-
-    /// An entry that an earlier process gave a time; nil if that is filled.
-    func relisted(
-        _ index: Int, of playlist: MediaPlaylist, at window: TimeWindow, _ arrival: Arrival,
-        until available: SteadyInstant? = nil,
-    ) -> ListedSegment? {
-        guard let run, let number = PlaylistFollower.number(playlist, index), !isFilled(window) else {
-            return nil
-        }
-        let entry = playlist.segments[index]
-        return ListedSegment(
-            placed: PlacedSegment(
-                identity: SegmentIdentity(rendition: id, run: run, number: number), start: window.begin,
-                duration: window.microseconds,
-                boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
-            entry: entry, arrival: arrival.date, flags: NewEntries.flags(of: playlist, index),
-            listedNumber: alignment.listedNumber(playlist, index), discontinuityCount: discontinuityCount,
-            availableUntil: available ?? arrival.steady + .microseconds(Self.listedFor(playlist)))
     }
 
     /// A segment is held, of this process or an earlier one.
