@@ -125,4 +125,55 @@ struct HoleFillingTests {
         // Its time is not fetched once more from the source in use.
         #expect(progress.renditions[video(0)]?.isFilled(fact.placed.window) == true)
     }
+
+    @Test(
+        "A restart goes on with the source that lacked a segment, not with the one that has filled its time",
+        arguments: [[6], [3, 3]])
+    func restartAtHole(lengths: [Double]) {
+        var known: [KnownSegment] = []
+        var start = 72.0
+        for (number, length) in lengths.enumerated() {
+            known.append(Self.known(1, Int64(number) + 5, start, lasting: length))
+            start += length
+        }
+        known += [Self.known(2, 10, 60), Self.known(2, 11, 66), Self.known(2, 12, 72, isLost: true)]
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, known: known)
+        let progress = RenditionProgress(resuming: head, choice: .auto)
+        #expect(progress.run == 2 && progress.follower.highest == 12)
+        #expect(progress.placing.end == at(78))
+        #expect(progress.isFilled(TimeWindow(begin: at(72), end: at(78))))
+    }
+
+    private static func known(
+        _ run: Int64, _ number: Int64, _ start: Double, lasting: Double = 6, isLost: Bool = false,
+    ) -> KnownSegment {
+        KnownSegment(
+            run: run, number: number, start: at(start), duration: Int64(lasting * 1_000_000), isLost: isLost,
+            digest: isLost ? [] : [1], isGap: isLost)
+    }
+
+    @Test("So does a restart without the catalogue, for which the journal does not tell what was lost")
+    func restartWithoutCatalogue() throws {
+        let facts = [(2, 10, 60.0), (2, 11, 66), (1, 5, 72)].map { run, number, start in
+            var fact = PublisherStage.fact(video(0), start)
+            fact.identity = SegmentIdentity(rendition: video(0), run: Int64(run), number: Int64(number))
+            if run == 1 { fact.flags = .late }
+            return fact
+        }
+        let settings = ChannelSettings(
+            id: try #require(ChannelID("news")), title: "News", sources: [SourceSettings(url: primary)],
+            retentionSeconds: nil)
+        let point = ResumePoint(
+            row: 1, settings: settings, version: 1, fence: 1, end: at(0), targetSeconds: 6,
+            renditions: [RenditionDescription(id: video(0))], sourceRun: nil)
+        let heads = point.heads(facts.map { .segment($0) })
+        let progress = RenditionProgress(resuming: try #require(heads.first), choice: .auto)
+        #expect(progress.run == 2 && progress.follower.highest == 11)
+        #expect(progress.placing.end == at(72))
+        #expect(progress.isFilled(TimeWindow(begin: at(72), end: at(78))))
+        // Where nothing else is known, it goes on behind what came late.
+        let late = point.heads([.segment(facts[2])])
+        #expect(RenditionProgress(resuming: try #require(late.first), choice: .auto).run == 1)
+    }
 }

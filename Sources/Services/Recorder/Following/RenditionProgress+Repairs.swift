@@ -1,3 +1,4 @@
+import Catalogue
 import HLS
 import Timeline
 
@@ -60,5 +61,15 @@ extension RenditionProgress {
         let target = PlaylistFollower.target(of: playlist)
         let known = earlierUses[source]?.measured ?? MeasuredDurations()
         return playlist.segments.map { known.duration(said: PlaylistFollower.duration(of: $0)) ?? target }
+    }
+}
+
+extension RenditionHead {
+    /// The identity behind which the source goes on that was recorded last.
+    ///
+    /// A node that stood still may have begun a run later than the one that was recorded since. What fills a
+    /// hole ends no later than the segment that is missing there, whose run has the higher id.
+    var lastOfSource: KnownSegment? {
+        known.filter { !$0.fillsHole }.max { ($0.end, $0.run) < ($1.end, $1.run) }
     }
 }

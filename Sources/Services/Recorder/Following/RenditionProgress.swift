@@ -76,9 +76,8 @@ struct RenditionProgress: Sendable {
 
     /// Continues where the catalogue says that recording stopped.
     init(resuming head: RenditionHead, choice: ClockChoice) {
-        // A node that stood still may have begun a run later than the one that was recorded since.
-        let last = head.known.max { $0.start < $1.start }
-        let end = [head.last?.end, last.map { $0.start + $0.duration }].compactMap { $0 }.max()
+        let last = head.lastOfSource
+        let end = [head.last?.end, last?.end].compactMap { $0 }.max()
         self.init(head.description, choice: choice, end: end)
         guard let last else { return }
         (run, join) = (last.run, .open)

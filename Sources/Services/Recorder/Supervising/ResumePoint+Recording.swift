@@ -57,8 +57,21 @@ extension ResumePoint {
             }
             return RenditionHead(
                 description: description, nextNumber: 0,
-                known: known.suffix(Limits.resumedFacts).map { KnownSegment($0) })
+                known: Self.known(known.suffix(Limits.resumedFacts)))
         }.sorted { $0.description.id < $1.description.id }
+    }
+
+    /// What is known of the segments of a rendition.
+    ///
+    /// The journal keeps no identities of what is missing, behind which a run may go on: what came late of
+    /// another run fills a hole.
+    private static func known(_ facts: some Sequence<SegmentFact>) -> [KnownSegment] {
+        let followed = Set(facts.filter { !$0.flags.contains(.late) }.map(\.identity.run))
+        return facts.map { fact in
+            var known = KnownSegment(fact)
+            known.fillsHole = !followed.isEmpty && !followed.contains(fact.identity.run)
+            return known
+        }
     }
 }
 

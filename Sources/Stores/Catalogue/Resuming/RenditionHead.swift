@@ -69,6 +69,9 @@ package struct KnownSegment: Sendable, Equatable {
     ///
     /// Also nil if the segment is spliced, or is not one of the newest `Limits.knownDigests`.
     package var firstTimestamp: Int64?
+    /// It is known to fill a hole of another run, from another source.
+    package var fillsHole = false
+    package var end: Instant { start + duration }
     /// The catalogue has its fact.
     package var isStored: Bool { !isLost && !isKeyPending && !isListed }
 
