@@ -1,6 +1,8 @@
 import Catalogue
+import HLS
 import Journal
 import Monitoring
+import SegmentStore
 import Testing
 import Timeline
 
@@ -175,5 +177,95 @@ struct HoleFillingTests {
         // Where nothing else is known, it goes on behind what came late.
         let late = point.heads([.segment(facts[2])])
         #expect(RenditionProgress(resuming: try #require(late.first), choice: .auto).run == 1)
+    }
+
+    /// How the backup is beside a primary whose dates step back by six seconds.
+    enum Backup: CaseIterable {
+        /// The same encoder: its dates step, too.
+        case same
+        /// The same media under the dates from before.
+        case withoutStep
+        /// The same dates, and other bytes: media show nothing.
+        case ofOtherMedia
+
+        var faults: [SimulatedSource.Fault] {
+            switch self {
+            case .same: [.dateStep(at: 100, by: -6)]
+            case .withoutStep: []
+            case .ofOtherMedia: [.restart(at: 64), .dateStep(at: 100, by: -6)]
+            }
+        }
+
+        /// What it calls the segment that the primary lacks.
+        var missing: String { self == .ofOtherMedia ? "v0-64-30.ts" : "v0-0-40.ts" }
+    }
+
+    @Test(
+        "Behind a step of the source's dates, another source's media come to where the timeline has theirs",
+        arguments: Backup.allCases)
+    func steppedDates(backup kind: Backup) {
+        var sources = [
+            Self.source(
+                primary, [video(0)], faults: [.dateStep(at: 100, by: -6), .missing(video(0), 40...40)]),
+            Self.source(backup, [video(0)], faults: kind.faults),
+        ]
+        // Of EXTINF in whole seconds the timeline would follow the dates soon.
+        for index in sources.indices { sources[index].segmentDuration = 6.4 }
+        var channel = SimulatedChannel(sources)
+        channel.run(until: 600)
+        channel.stop()
+        let held = Self.held(channel, video(0))
+        #expect(held.count > 80 && zip(held, held.dropFirst()).allSatisfy { $1.start - $0.end < 200_000 })
+        let repairs = held.filter { $0.flags.contains(.late) }
+        #expect(repairs.map { String(decoding: $0.digest, as: UTF8.self) } == [kind.missing])
+    }
+
+    @Test(
+        "What another source has at the dates of a hole does not fill it if its timestamps belong elsewhere",
+        arguments: [(0.0, true), (6, false)])
+    func wrongDates(later: Double, isFilled: Bool) throws {
+        let sources = [primary, backup].enumerated().map { SourceSettings(url: $1, priority: $0) }
+        var driver = try StateDriver(sources)
+        var actions = driver.begin(at: 0)
+        var (repaired, asked): ([Int64], [Int64]) = ([], [])
+        for time in stride(from: 0.5, to: 60, by: 0.5) {
+            while let action = actions.popLast() {
+                switch action {
+                case .fetchPlaylist(let request):
+                    let isOther = request.use.source.url == backup
+                    let newest = Int(time / 6) + 10
+                    let date = at(Double(newest - 16) * 6 + (isOther ? later : 0)).rfc3339
+                    let text =
+                        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(newest - 5)\n"
+                        + "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
+                        + (newest - 5...newest).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+                    actions += try driver.answer(request, text, at: time)
+                case .fetchSegment(let request):
+                    let isOther = request.use.source.url == backup
+                    let number = try #require(Int64(request.segment.entry.uri.prefix { $0 != "." }))
+                    if isOther { asked.append(number) }
+                    guard isOther || number != 12 else {
+                        let failure = FetchFailure(status: 404)
+                        actions += driver.send(.segmentFailed(failure, request), at: time)
+                        continue
+                    }
+                    var stored = PartialSegmentTests.stored(
+                        request.segment, measured: 6_000_000, timestamp: Double(number) * 6)
+                    stored.object = CommittedObject(
+                        key: stored.object.key, byteCount: 1000, digest: [isOther ? 1 : 0, UInt8(number)],
+                        wasThere: false)
+                    actions += driver.send(.segmentStored(stored, request), at: time)
+                case .journal(let entries):
+                    repaired += entries.compactMap(\.fact).filter { $0.flags.contains(.late) }
+                        .map { Int64($0.digest[1]) }
+                case .commit: actions += driver.send(.catalogueAnswered(.success(true)), at: time)
+                case .readJournal: actions += driver.send(.journalRead(.success([])), at: time)
+                default: break
+                }
+            }
+            actions = driver.send(.clockAdvanced, at: time + 0.1)
+        }
+        #expect(asked == [isFilled ? 12 : 11])
+        #expect(repaired == (isFilled ? [12] : []))
     }
 }

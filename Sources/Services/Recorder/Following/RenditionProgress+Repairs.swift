@@ -5,6 +5,9 @@ import Timeline
 /// What a playlist of another source shows of the timeline.
 extension RenditionProgress {
     /// When a playlist's entries are by the dates of both sources; nil where those do not tell it.
+    ///
+    /// Both sources count as having the same dates: where the timeline is off from those of the source in use,
+    /// it is off from the other's as much.
     func datedWindows(
         in playlist: MediaPlaylist, at arrival: Arrival, choice: ClockChoice,
     ) -> [TimeWindow]? {
@@ -15,10 +18,15 @@ extension RenditionProgress {
         guard placing.clock == .source, placing.sourceOffset != nil, trial.clock == .source,
             trial.sourceOffset != nil, dates.count == entries.count
         else { return nil }
+        let correction = trial.zone + placing.drift
         return zip(dates, entries).map {
-            TimeWindow(begin: $0 - trial.zone, end: $0 - trial.zone + $1.duration)
+            TimeWindow(begin: $0 - correction, end: $0 - correction + $1.duration)
         }
     }
+
+    /// Whether the timeline is off from the dates of the source in use, so that media tell better than those
+    /// of another source what that lists.
+    var isOffDates: Bool { placing.drift.magnitude > Limits.dateResolution.magnitude }
 
     /// The windows of a playlist's entries, if the media of the entry at `index` begin at `start`.
     ///

@@ -116,13 +116,10 @@ extension RecordingState {
         let playlist = PlaylistFollower.withoutRepeats(playlist)
         let arrival = arrival(of: fetched)
         let windows = rendition.datedWindows(in: playlist, at: arrival, choice: channel.settings.clock)
-        if let windows {
-            return fill(id, playlist, windows, areShown: false, fetched, use, now: now)
-        }
         let index = playlist.segments.count / 2
-        guard let number = PlaylistFollower.number(playlist, index), !playlist.segments[index].isGap else {
-            return
-        }
+        guard windows == nil || rendition.isOffDates,
+            let number = PlaylistFollower.number(playlist, index), !playlist.segments[index].isGap
+        else { return fill(id, playlist, windows, fetched, use, now: now) }
         let segment = ListedSegment(
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: 0, number: number), start: arrival.date,
@@ -130,7 +127,7 @@ extension RecordingState {
             entry: playlist.segments[index], arrival: arrival.date, flags: [],
             listedNumber: playlist.number(at: index), discontinuityCount: 0, availableUntil: now)
         doubtfulRepairPlaylists[id] = DoubtfulRepairPlaylist(
-            playlist: playlist, index: index, fetched: fetched)
+            playlist: playlist, index: index, datedWindows: windows, fetched: fetched)
         filler.asks(1)
         perform(
             .probeSegment(
@@ -147,21 +144,26 @@ extension RecordingState {
         let doubt = doubtfulRepairPlaylists.removeValue(forKey: id)
         guard filler.use == request.use else { return }
         let source = request.use.source.url
-        if let probed, let doubt, let rendition = progress.renditions[id],
-            let start = rendition.begin(
-                of: probed, in: doubt.playlist, of: source, doubt.index, at: arrival(of: doubt.fetched))
-        {
-            let windows = rendition.windows(
-                in: doubt.playlist, of: source, around: doubt.index, at: start)
-            fill(id, doubt.playlist, windows, areShown: true, doubt.fetched, request.use, now: now)
+        if let doubt, let rendition = progress.renditions[id] {
+            let start = probed.flatMap {
+                rendition.begin(
+                    of: $0, in: doubt.playlist, of: source, doubt.index, at: arrival(of: doubt.fetched))
+            }
+            let windows = start.map {
+                rendition.windows(in: doubt.playlist, of: source, around: doubt.index, at: $0)
+            }
+            fill(
+                id, doubt.playlist, windows ?? doubt.datedWindows, areShown: windows != nil, doubt.fetched,
+                request.use, now: now)
         }
         filler.answered(now: now)
     }
 
     private mutating func fill(
-        _ id: RenditionID, _ playlist: MediaPlaylist, _ windows: [TimeWindow], areShown: Bool,
+        _ id: RenditionID, _ playlist: MediaPlaylist, _ windows: [TimeWindow]?, areShown: Bool = false,
         _ fetched: FetchedPlaylist, _ use: SourceUse, now: SteadyInstant,
     ) {
+        guard let windows else { return }
         let until = now + .microseconds(min(PlaylistFollower.length(of: playlist), Limits.longestRetry))
         // Initialization sections are read for each look and discontinuity.
         var domain = -filler.lookCount << 16
@@ -185,7 +187,7 @@ extension RecordingState {
                 discontinuityCount: domain, availableUntil: until)
             var request = SegmentRequest(segment: segment, base: fetched.base, use: use)
             request.held = part?.held
-            request.repair = Repair(hole: found.hole, mediaBegin: areShown ? window.begin : nil)
+            request.repair = Repair(hole: found.hole, mediaBegin: window.begin, isShown: areShown)
             filler.fetch(request, for: found.part)
         }
     }
@@ -213,15 +215,15 @@ extension RecordingState {
         let segment = request.segment
         let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
         let media = progress.renditions[segment.identity.rendition]?.media
-        let shown = media?.start(of: probed, near: repair.mediaBegin ?? segment.placed.start)
+        let expected = repair.mediaBegin ?? segment.placed.start
+        let shown = media?.start(of: probed, near: expected)
         // A segment that belongs elsewhere, or has come meanwhile, would be held twice.
-        let isMisplaced =
-            if let expected = repair.mediaBegin, let shown {
-                (shown - expected).magnitude > segment.placed.duration.magnitude / 3
-                    || media?.holdsSpliced(probed.digest) ?? false
-            } else {
-                media?.holds(probed.digest) ?? false
-            }
+        let isElsewhere =
+            shown.map { ($0 - expected).magnitude > segment.placed.duration.magnitude / 3 } ?? false
+        let isHeld =
+            repair.isShown && shown != nil
+            ? media?.holdsSpliced(probed.digest) : media?.holds(probed.digest)
+        let isMisplaced = isElsewhere || isHeld ?? false
         guard !isMisplaced, !missingSegments.isRecovered(segment.placed) else { return discard(stored) }
         for settled in missingSegments.repaired(segment.placed)
         where !publication.publisher.expects(settled.identity) {
@@ -272,5 +274,7 @@ extension RecordingState {
 struct DoubtfulRepairPlaylist: Sendable {
     var playlist: MediaPlaylist
     var index: Int
+    /// The windows of its entries by their dates; nil where those do not tell them.
+    var datedWindows: [TimeWindow]?
     var fetched: FetchedPlaylist
 }

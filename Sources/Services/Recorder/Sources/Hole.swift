@@ -32,8 +32,10 @@ struct Hole: Sendable, Equatable {
 /// Where a segment of another source belongs that is to fill a hole.
 struct Repair: Sendable {
     var hole: Hole
-    /// When its media begin, as far as timestamps or bytes of its playlist show it; nil where dates do.
+    /// When its media begin, as its playlist says; nil for the beginning of its time.
     var mediaBegin: Instant?
+    /// Timestamps or bytes of that playlist show it, and not dates.
+    var isShown = false
 }
 
 /// The segments that did not come in their turn, and what came for them, so that no time is kept twice.

@@ -29,6 +29,8 @@ struct SimulatedSource: Sendable {
         case unnamed(RenditionID, from: Double)
         /// The key with this number answers 404 until a time.
         case keyMissing(Int64, until: Double)
+        /// The dates of what is made from a time on are later by so many seconds.
+        case dateStep(at: Double, by: Double)
     }
 
     var url: String
@@ -71,6 +73,7 @@ struct SimulatedSource: Sendable {
 
     private func date(of number: Int64, after begin: Double) -> Double {
         begin + Double(number) * segmentDuration * (1 + dateDrift) + zone
+            + dateStep(of: begin + Double(number) * segmentDuration)
     }
 
     private func restart(before time: Double) -> Double {
