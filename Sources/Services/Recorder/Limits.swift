@@ -290,7 +290,8 @@ enum Limits {
     static let timelineLead: Int64 = 120_000_000
     /// The smallest difference between the clocks of host and database that matters, microseconds.
     static let clockDifference: Int64 = 60_000_000
-    /// How long before the host's time a recording may have ended to confirm that time, microseconds.
+    /// How long before the host's time, or the source's dates, a recording may have ended to confirm them,
+    /// microseconds.
     static let shortInterruption: Int64 = 600_000_000
     /// How late a segment may arrive to be probed for missing media, in `TimePlacing.step(target:)`.
     ///

@@ -92,6 +92,41 @@ struct BelievedDatesTests {
         #expect(stage.placing.zone == 0)
     }
 
+    /// The host began with a wrong clock, and PostgreSQL on it has the same.
+    @Test(
+        "Dates that go on some minutes behind the timeline's end show that the clock of arrival is wrong",
+        arguments: [-172_800.0, -28_800, -1_800, 1_800, 28_800, 172_800], [120.0, 590])
+    func wrongHostClock(error: Double, outage: Double) {
+        let first = 100 + outage
+        var stage = PlacingStage(end: 100)
+        stage.place([first, first + 6], arrival: first + 12 + error, opensHole: true)
+        stage.place([first + 12], arrival: first + 18 + error)
+        #expect(stage.starts == [first, first + 6, first + 12])
+        #expect(stage.placing.zone == 0)
+        #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
+    }
+
+    @Test("Another source that goes on there loses nothing by a wrong clock", arguments: [-28_800.0, 28_800])
+    func wrongHostClockElsewhere(error: Double) {
+        let stage = PlacingStage(end: 100)
+        let entries = (0..<3).map {
+            TimePlacing.Entry(duration: stage.target, programDateTime: at(220 + Double($0) * 6))
+        }
+        let count = stage.placing.coveredCount(
+            entries, arrival: arrived(238 + error), target: stage.target, byDates: false)
+        #expect(count == 0)
+    }
+
+    /// Its list of an hour begins by these dates where the timeline ends, and by arrival an hour before.
+    @Test("A long list that begins there by chance is in a wrong zone, or off", arguments: [3_600.0, 3_720])
+    func longListInZone(zone: Double) {
+        var stage = PlacingStage(end: 4_000)
+        let first = 4_000 - 3_600 + zone + 30
+        stage.place((0..<600).map { first + Double($0) * 6 }, arrival: 4_030, opensHole: true)
+        #expect(stage.placing.zone == (zone == 3_600 ? 3_600 * seconds : 0))
+        #expect((stage.placing.clock == .source) == (zone == 3_600))
+    }
+
     @Test("One wrong date does not end the use of those behind it", arguments: [86_400.0, -3_600, 900])
     func oneWrongDate(error: Double) {
         var stage = PlacingStage()

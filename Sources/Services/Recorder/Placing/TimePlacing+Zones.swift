@@ -1,3 +1,5 @@
+import Timeline
+
 /// Dates in a wrong time zone.
 extension TimePlacing {
     /// The time zone that dates are in which are off by so many microseconds; nil when none fits.
@@ -12,5 +14,26 @@ extension TimePlacing {
         let quarters = (Double(offset - Limits.zoneSlack.upperBound) / Double(Limits.zoneUnit)).rounded(.up)
         let zone = Int64(quarters) * Limits.zoneUnit
         return zone != 0 && Limits.zoneSlack.contains(offset - zone) ? zone : nil
+    }
+
+    /// From the first date to the end of the last dated entry; nil where there are none, or they run back.
+    static func dates(of entries: [Entry]) -> ClosedRange<Instant>? {
+        guard let first = entries.lazy.compactMap(\.programDateTime).first,
+            let last = entries.last(where: { $0.programDateTime != nil }), let date = last.programDateTime,
+            first <= date
+        else { return nil }
+        return first...date + last.duration
+    }
+
+    /// Whether dates show that the clock of arrival is wrong.
+    ///
+    /// They go on shortly after the timeline ends, as after a restart of the host. By arrival, which is
+    /// `offset` microseconds less, their segments would lie far behind that end, or before it.
+    static func disproves(_ dates: ClosedRange<Instant>, offset: Int64, behind end: Instant?) -> Bool {
+        guard let end, case let pause = dates.lowerBound - end,
+            (0...Limits.shortInterruption).contains(pause)
+        else { return false }
+        return pause - offset > Limits.shortInterruption
+            || end - (dates.upperBound - offset) > Limits.shortInterruption
     }
 }

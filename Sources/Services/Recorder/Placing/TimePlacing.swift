@@ -172,6 +172,12 @@ struct TimePlacing: Sendable {
             (zone, sourceOffset) = (former.zone, date - former.zone - start)
             return
         }
+        guard choice != .source, let dates = Self.dates(of: entries),
+            let index = entries.lastIndex(where: { $0.programDateTime != nil }),
+            case let offset = dates.upperBound - entries[index].duration - arrived[index].start,
+            Self.disproves(dates, offset: offset, behind: former.end)
+        else { return }
+        (zone, sourceOffset) = (0, offset)
     }
 
     /// A difference beyond this is a step of the clock, not drift.
@@ -203,21 +209,24 @@ extension TimePlacing {
         }
         if dated.count > 1, last.date <= first.date {
             rejectDates("the source's dates do not advance")
-        } else if sourceOffset == nil {
-            judgeOffset(last.date - last.arrived, first: first.date, target: target)
+        } else if sourceOffset == nil, let dates = Self.dates(of: entries.map(\.entry)) {
+            judgeOffset(last.date - last.arrived, of: dates, target: target)
         }
     }
 
     /// Judges the first dates of a source run by what they are off from arrival, microseconds.
     ///
     /// Dates that go on where the timeline ends are believed whatever the clock of arrival says.
-    private mutating func judgeOffset(_ offset: Int64, first: Instant, target: Int64) {
+    private mutating func judgeOffset(_ offset: Int64, of dates: ClosedRange<Instant>, target: Int64) {
+        let first = dates.lowerBound
         let bound = choice == .source ? Limits.plausibleDates : Limits.plausibleOffset
         let isPlausible = offset.magnitude <= bound.magnitude
         if goesOn(first, target: target) {
             zone = 0
         } else if zone != 0, goesOn(first - zone, target: target) {
             // The correction of the source run before fits this one, too.
+        } else if choice != .source, Self.disproves(dates, offset: offset, behind: end) {
+            zone = 0
         } else if choice != .source, let zone = Self.zone(of: offset) {
             self.zone = zone
         } else if isPlausible {
