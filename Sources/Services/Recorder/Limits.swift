@@ -242,6 +242,10 @@ enum Limits {
     ///
     /// EXTINF in whole seconds is off by up to a quarter of a two-second segment.
     static let firmSlewShare: Int64 = 4
+    /// Segments of which some must have been measured, else none can be.
+    static let segmentsToMeasure = 6
+    /// How much is left at least of a segment that no media tell the length of: its duration / this.
+    static let shortestShare: Int64 = 16
     /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor:
     /// arrival jitters by a target duration.
     static let driftShare: Int64 = 32

@@ -21,8 +21,10 @@ struct DriftTests {
     }
 
     /// How far the timeline is from what the clock of the source says, seconds; at most.
-    private static func worst(_ channel: SimulatedChannel, _ truth: (Int64) -> Double) -> Double {
-        channel.published(video(0)).map { segment in
+    private static func worst(
+        _ channel: SimulatedChannel, from first: Int64 = 0, _ truth: (Int64) -> Double,
+    ) -> Double {
+        channel.published(video(0)).filter { $0.fact.identity.number >= first }.map { segment in
             abs(Double(segment.fact.start - at(truth(segment.fact.identity.number))) / 1_000_000)
         }.max() ?? .infinity
     }
@@ -72,6 +74,30 @@ struct DriftTests {
         // EXTINF that is too long leads the timeline ahead of the clock.
         let drift = (channel.status?.driftSeconds ?? 0) * -sign
         #expect(drift > 1 && drift <= 12)
+    }
+
+    /// Nothing measures these segments, as those of WebVTT and under a key that never comes.
+    @Test(
+        "without dates is held near arrival where no media tell how wrong EXTINF is",
+        arguments: [-0.33, 0.67, 4])
+    func unmeasured(drift: Double) {
+        let channel = Self.record(dates: 0, durations: drift, isDated: false)
+        #expect(channel.published(video(0)).count > 2_300 && channel.losses.isEmpty)
+        // Two target durations and a segment, as EXTINF says them; at first it may be right.
+        #expect(Self.worst(channel, from: 60) { Double($0) * 6 } <= 3 * max(6, 6 * (1 + drift)))
+    }
+
+    @Test("in one such rendition does not take the others out of growing playlists behind a lost segment")
+    func unmeasuredBeside() {
+        var source = SimulatedSource(
+            url: "http://one.test/live/index.m3u8", renditions: [video(0), audio],
+            faults: [.missing(video(0), 300...300)])
+        (source.isDated, source.durationDrift, source.drifting) = (false, 0.67, audio)
+        var channel = SimulatedChannel([source])
+        channel.run(until: 3_600)
+        let published = channel.published(video(0)).map(\.fact.identity.number)
+        // Three target durations of ten seconds are five segments.
+        #expect(Set(0...590).subtracting(published).isSubset(of: 300...305))
     }
 
     @Test("and does not any more shows no drift")

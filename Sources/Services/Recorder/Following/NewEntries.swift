@@ -46,7 +46,8 @@ struct NewEntries {
                 TimePlacing.Entry(
                     duration: duration, programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty || holes.contains(number),
-                    showsJump: Self.showsJump(playlist, index, dates[index]), isRounded: isRounded,
+                    showsJump: Self.showsJump(playlist, index, dates[index]),
+                    isUnmeasured: measured.areUnknown, isRounded: isRounded,
                     sharedStart: start, isSharedByMedia: step != nil,
                     sharedSlack: known == nil ? duration / 2 : Limits.tolerance))
         }

@@ -260,6 +260,7 @@ struct RenditionProgress: Sendable {
         let cause = cause ?? pendingBoundary?.cause
         pendingBoundary = new.entries.isEmpty ? cause.map { ($0, hole) } : nil
         let placements = placing.place(new.entries, arrival: arrival, target: target)
+        measured.placed(placements.count)
         for (entry, placement) in zip(new.entries, placements) {
             guard let date = entry.programDateTime else { continue }
             dates.add(date, beginsAt: placement.start)

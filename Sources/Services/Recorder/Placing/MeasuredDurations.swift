@@ -23,10 +23,21 @@ struct MeasuredDurations: Sendable {
     private var pairs: [Pair] = []
     /// By how much what was placed is shorter than its media, microseconds.
     private var shortfall: Int64 = 0
+    /// Whether media were measured: what an earlier process placed tells only what that knew.
+    private var hasMedia = false
+    /// Segments that were placed before any were measured.
+    private var unmeasuredCount = 0
+    /// So many segments came, and none could be measured.
+    var areUnknown: Bool { !hasMedia && unmeasuredCount >= Limits.segmentsToMeasure }
 
     /// The source begins again: it writes EXTINF as before, until its segments show otherwise.
     mutating func beginRun() {
         shortfall = 0
+    }
+
+    /// So many segments were placed.
+    mutating func placed(_ count: Int) {
+        if !hasMedia { unmeasuredCount += count }
     }
 
     /// A segment was stored.
@@ -38,6 +49,7 @@ struct MeasuredDurations: Sendable {
     ///   - isCompared: the next one begins where it ends
     mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
         guard (1...Limits.longestSegment).contains(measured) else { return }
+        hasMedia = true
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
         let addsShortfall = expected > 0 && difference.magnitude <= (expected / 2).magnitude
@@ -79,6 +91,8 @@ struct MeasuredDurations: Sendable {
     ///   - end: the index behind the last entry that is held
     mutating func add(_ held: [Int64: TimeWindow], listedIn playlist: MediaPlaylist, before end: Int) {
         guard !held.isEmpty else { return }
+        let hadMedia = hasMedia
+        defer { hasMedia = hadMedia }
         if let newest = playlist.segments.last, PlaylistFollower.duration(of: newest) == nil {
             for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.measuredSegments) {
                 add(said: nil, expected: 0, measured: window.microseconds)

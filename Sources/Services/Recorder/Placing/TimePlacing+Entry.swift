@@ -18,6 +18,8 @@ extension TimePlacing {
         var countedDate: Instant?
         /// Where its date jumps, EXT-X-DISCONTINUITY or the date behind it shows that it is not wrong alone.
         var showsJump = false
+        /// No media show whether EXTINF is right.
+        var isUnmeasured = false
         /// EXTINF is wrong or in whole seconds: dates tell the duration better.
         var isRounded = false
         /// The start that the channel's leading rendition has for the same segment, when there are no dates.

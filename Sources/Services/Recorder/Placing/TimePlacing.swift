@@ -364,13 +364,14 @@ extension TimePlacing {
         }
         let size = Int64(difference.magnitude)
         leap = isSudden && !entry.follows ? size : min(leap, size)
-        let bound = max(Self.step(target: target), leap)
+        // Arrival seems to leap back where EXTINF is too long and no media tell it.
+        let isUntold = entry.isUnmeasured && !own.isDated && difference < 0
+        let bound = max(Self.step(target: target), isUntold ? 0 : leap)
         let gentle =
             own.isShown
             ? entry.duration / Limits.firmSlewShare
             : entry.isRounded && own.isDated ? Limits.roundedSlew : Limits.slew
-        let slew =
-            size > own.slack ? Self.slew(size, bound, entry.duration, gentle) * difference.signum() : 0
+        let slew = size > own.slack ? Self.slew(difference, bound: bound, gentle: gentle, of: entry) : 0
         remainder = difference - slew
         return decide(start: previous, duration: max(1, entry.duration + slew), stepped: false)
     }
@@ -389,14 +390,6 @@ extension TimePlacing {
 
     /// The shortest hole that arrival or timestamps alone can show, microseconds.
     private static func leastHole(target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
-
-    /// By how much a segment is stretched or cut for the timeline to come nearer to its clock, microseconds.
-    ///
-    /// Drift beyond the bound is corrected at once, by up to a share of the duration. Otherwise a source with
-    /// wrong EXTINF would move the timeline away without limit.
-    private static func slew(_ size: Int64, _ bound: Int64, _ duration: Int64, _ gentle: Int64) -> Int64 {
-        max(min(size, gentle), min(size - bound, duration / Limits.firmSlewShare))
-    }
 
     private mutating func decide(
         start: Instant, duration: Int64, stepped: Bool, jumped: Bool = false,

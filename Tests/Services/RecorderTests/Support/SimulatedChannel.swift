@@ -59,6 +59,8 @@ struct SimulatedSource: Sendable {
     var dateDrift = 0.0
     /// By what share EXTINF is longer than a segment.
     var durationDrift = 0.0
+    /// The only rendition whose EXTINF is; nil: each one's.
+    var drifting: RenditionID?
 
     private func isReachable(at time: Double) -> Bool {
         !faults.contains { if case .unreachable(let span) = $0 { span.contains(time) } else { false } }
@@ -135,13 +137,14 @@ struct SimulatedSource: Sendable {
         let (end, begin) = (current(at: time), restart(before: time))
         let first = max(0, end - Int64(listed))
         var playlist = MediaPlaylist()
-        playlist.targetDurationSeconds = Int(segmentDuration)
+        let said = segmentDuration * (drifting ?? id == id ? 1 + durationDrift : 1)
+        playlist.targetDurationSeconds = Int(max(segmentDuration, said))
         playlist.mediaSequence = UInt64(first)
         playlist.discontinuitySequence = breaks?.discontinuitySequence(before: first)
         playlist.segments = (first..<max(first, end)).map { number in
             var segment = MediaSegment(
                 uri: "\(id)-\(Int(begin))-\(number).ts",
-                durationMicroseconds: Int64(segmentDuration * 1_000_000 * (1 + durationDrift)),
+                durationMicroseconds: Int64(said * 1_000_000),
                 keys: segmentsPerKey.map { [Key(method: .aes128, uri: "key\(number / $0)")] } ?? [],
                 programDateTimeMicroseconds: isDated ? at(date(of: number, after: begin)).microseconds : nil,
                 unknownLines: lines[number] ?? [])
