@@ -306,6 +306,8 @@ enum Limits {
     static let timestampSlack: Int64 = 500_000
     /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
     static let seam: Int64 = 1000
+    /// Segments after which it is counted anew how fast a playlist grows whose EXTINF says otherwise.
+    static let segmentsForPace = 16
     /// Numbers that a playlist may jump ahead within one source run; a larger jump starts another run.
     static let numberJump: Int64 = 1000
     /// Holes of a channel that are looked for in other sources; beyond it the oldest are left.

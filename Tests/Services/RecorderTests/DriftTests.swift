@@ -100,6 +100,19 @@ struct DriftTests {
         #expect(Set(0...590).subtracting(published).isSubset(of: 300...305))
     }
 
+    /// Three segments of two seconds, which say ten: every load by EXTINF would miss two of five.
+    @Test("that says five times the time it takes is asked often enough, and not more often")
+    func shortSegments() {
+        var source = SimulatedSource(url: "http://one.test/live/index.m3u8", renditions: [video(0)])
+        (source.isDated, source.segmentDuration, source.listed, source.durationDrift) = (false, 2, 3, 4)
+        var channel = SimulatedChannel([source])
+        channel.run(until: 600)
+        let numbers = channel.segments.map(\.fact.identity.number).sorted().filter { $0 >= 15 }
+        #expect(numbers == Array(15...Int64(numbers.count + 14)) && numbers.count > 280)
+        #expect(channel.losses.allSatisfy { $0.window.begin < at(30) })
+        #expect(channel.loadCount < 360)
+    }
+
     @Test("and does not any more shows no drift")
     func none() {
         for isDated in [true, false] {

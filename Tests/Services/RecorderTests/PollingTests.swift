@@ -30,6 +30,53 @@ struct PollingTests {
         #expect(polling.condition(now: moment(2)) == .healthy && polling.failures == 0)
     }
 
+    /// Lists of three that say six seconds each.
+    @Test("Where missed numbers show shorter segments than EXTINF says, pauses go by these")
+    mutating func missedNumbers() {
+        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(6...8), changed: true, begun: moment(6), now: moment(6))
+        #expect(polling.pause == 1_200_000)
+        polling.unchanged(begun: moment(7.2), now: moment(7.2))
+        #expect(polling.pause == 600_000)
+        // What comes later is at least so long as nothing has come.
+        polling.unchanged(begun: moment(9), now: moment(9))
+        #expect(polling.pause == 1_500_000)
+        // A source that is as fast as it says.
+        polling.loaded(list(7...9), changed: true, begun: moment(12), now: moment(12))
+        polling.loaded(list(8...10), changed: true, begun: moment(18), now: moment(18))
+        polling.loaded(list(9...11), changed: true, begun: moment(24), now: moment(24))
+        #expect(polling.pause == 6 * seconds)
+    }
+
+    @Test("Numbers that were missed while a source was away, and numbers that jump, do not shorten pauses")
+    mutating func absentSource() {
+        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
+        polling.failed(now: moment(6))
+        polling.loaded(list(11...13), changed: true, begun: moment(60), now: moment(60))
+        #expect(polling.pause == 6 * seconds)
+        polling.loaded(list(5_000...5_002), changed: true, begun: moment(66), now: moment(66))
+        #expect(polling.pause == 6 * seconds)
+        polling.loaded(list(1...3), changed: true, begun: moment(72), now: moment(72))
+        #expect(polling.pause == 6 * seconds)
+    }
+
+    @Test("After a small jump of the numbers it is asked as usual again within a few segments")
+    mutating func jump() {
+        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
+        var (time, loads) = (6.0, 0)
+        while time < 60 {
+            // A segment each six seconds; a hundred numbers were left out.
+            let last = 103 + Int((time - 6) / 6)
+            let isNew = loads == 0 || last > 103 + Int((time - 6 - Double(polling.pause) / 1e6) / 6)
+            polling.loaded(
+                list((last - 2)...last), changed: isNew, begun: moment(time), now: moment(time))
+            time += Double(polling.pause) / 1e6
+            loads += 1
+        }
+        #expect(polling.pause >= 3 * seconds)
+        #expect(loads < 20)
+    }
+
     @Test("The pause is that of the list: live, ended with segments or without any, or failing")
     mutating func pauses() {
         polling.loaded(list(1...30), changed: true, begun: moment(0), now: moment(0))

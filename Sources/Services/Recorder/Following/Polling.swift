@@ -25,6 +25,8 @@ struct Polling: Sendable {
     /// The duration of the playlist's last segment in microseconds.
     private var lastDuration: Int64 = 4_000_000
     private var isEnded = false
+    /// How much of what EXTINF says a segment really takes.
+    private var pace = SegmentPace()
 
     /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
     init(now: SteadyInstant, chance: Double) {
@@ -42,6 +44,7 @@ struct Polling: Sendable {
         }
         if changed { lastChange = now }
         if !playlist.segments.isEmpty { playlistLength = PlaylistFollower.length(of: playlist) }
+        pace.loaded(playlist, length: playlistLength, begun: begun, now: now)
         let last = playlist.segments.last?.durationMicroseconds ?? target
         (isEnded, lastDuration) = (playlist.isEnded, last)
         pause = pauseAfterLoad(changed: changed, length: playlist.durationMicroseconds, now: now)
@@ -60,6 +63,7 @@ struct Polling: Sendable {
     /// A load that was begun at one instant and over at another brought the same playlist as the one before.
     mutating func unchanged(begun: SteadyInstant, now: SteadyInstant) {
         (failures, isAdjustable) = (0, false)
+        pace.unchanged(begun: begun, now: now)
         pause = pauseAfterLoad(changed: false, length: playlistLength, now: now)
         phase.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
     }
@@ -71,7 +75,13 @@ struct Polling: Sendable {
         isEnded
             ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastChange)
             : PollPace.afterLoad(
-                changed: changed, lastDuration: lastDuration, target: target, playlistLength: length)
+                changed: changed, lastDuration: real(lastDuration), target: real(target),
+                playlistLength: real(length))
+    }
+
+    /// How long what EXTINF says takes in reality, both microseconds.
+    private func real(_ said: Int64) -> Int64 {
+        pace.share < 1 ? Int64(Double(said) * pace.share) : said
     }
 
     /// Whether the request may be conditional: not after so long without a change that a 304 may be wrong.
@@ -79,7 +89,7 @@ struct Polling: Sendable {
 
     /// The playlist is asked for elsewhere, and gets the time to bring something there.
     mutating func beginStream(now: SteadyInstant) {
-        (failures, lastChange, isAdjustable, pause) = (0, now, false, 0)
+        (failures, lastChange, isAdjustable, pause, pace) = (0, now, false, 0, SegmentPace())
     }
 
     mutating func failed(now: SteadyInstant) {

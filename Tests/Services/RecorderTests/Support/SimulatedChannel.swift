@@ -200,6 +200,7 @@ struct SimulatedChannel {
     /// The segments that were asked for, in order; again where a try failed.
     private(set) var requested: [SegmentIdentity] = []
     private(set) var actionCount = 0
+    private(set) var loadCount = 0
     private(set) var journal: [JournalEntry] = []
     private(set) var trimmed: Set<JournalPosition> = []
     private(set) var messages: [String] = []
@@ -328,6 +329,7 @@ struct SimulatedChannel {
     }
 
     private mutating func answer(_ request: PlaylistRequest) {
+        loadCount += 1
         guard let source = source(of: request.use), let base = try? HTTPURL(source.url) else { return }
         let arrival = Moment(date: at(Self.epoch + time + 0.03), steady: RecorderTests.moment(time + 0.03))
         switch source.playlist(request, at: time) {

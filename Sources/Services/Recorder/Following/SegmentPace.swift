@@ -1,0 +1,71 @@
+import Concurrency
+import HLS
+import Timeline
+
+/// How fast a live playlist really grows where EXTINF says that its segments are much longer than they are.
+///
+/// Who waits for as long as EXTINF says misses numbers at every load. How many tells how long a segment
+/// really takes; the loads after it make that more precise.
+struct SegmentPace: Sendable {
+    /// What a segment really takes, microseconds; nil while EXTINF seems right.
+    private var length: Int64?
+    /// What EXTINF says, microseconds.
+    private var said: Int64 = 0
+    /// The number behind the last segment of the newest playlist.
+    private var end: UInt64 = 0
+    /// The load since which numbers are counted, and the same number in it; nil before the first one.
+    private var origin: (end: UInt64, begun: SteadyInstant, over: SteadyInstant)?
+
+    /// The part of EXTINF that a segment really takes; 1 while EXTINF seems right.
+    var share: Double {
+        guard let length, said > 0 else { return 1 }
+        return min(1, Double(length) / Double(said))
+    }
+
+    /// Takes in a load that was begun at one instant and over at another.
+    ///
+    /// By EXTINF the playlist holds `length` microseconds.
+    mutating func loaded(
+        _ playlist: MediaPlaylist, length total: Int64, begun: SteadyInstant, now: SteadyInstant,
+    ) {
+        let count = playlist.segments.count
+        guard count > 0 else { return }
+        said = total / Int64(count)
+        let first = playlist.mediaSequence & Limits.numberMask
+        let former = end
+        end = first + UInt64(count)
+        guard let origin, end >= former, end - former <= UInt64(Limits.numberJump) else {
+            (length, origin) = (nil, (end, begun, now))
+            return
+        }
+        let isMissing = first > former
+        if length != nil {
+            narrow(begun: begun, now: now)
+        } else if isMissing {
+            let real = (begun - origin.begun).wholeMicroseconds / Int64(end - origin.end)
+            length = isMuchShorter(real) ? real : nil
+        }
+        let isCounted = end - origin.end >= (length == nil ? 1 : UInt64(Limits.segmentsForPace))
+        if isMissing || isCounted { self.origin = (end, begun, now) }
+    }
+
+    /// A load that was begun at one instant brought the same playlist as the one before.
+    mutating func unchanged(begun: SteadyInstant, now: SteadyInstant) {
+        if length != nil { narrow(begun: begun, now: now) }
+    }
+
+    /// Keeps the length between the bounds that the numbers since `origin` give.
+    ///
+    /// Up to one segment more was begun in that time, and one less was finished.
+    private mutating func narrow(begun: SteadyInstant, now: SteadyInstant) {
+        guard let origin, let known = length else { return }
+        let count = Int64(end - origin.end)
+        let least = (begun - origin.over).wholeMicroseconds / (count + 1)
+        let most = count > 1 ? (now - origin.begun).wholeMicroseconds / (count - 1) : .max
+        let real = min(max(known, least), most)
+        length = isMuchShorter(real) ? real : nil
+    }
+
+    /// Less misses no numbers: no pause is longer than half of what EXTINF says of the playlist.
+    private func isMuchShorter(_ real: Int64) -> Bool { real < said / 4 * 3 }
+}
