@@ -51,5 +51,6 @@ extension RecordedSegment {
         start - before.end > Self.holeMicroseconds
             || discontinuitySequence != before.discontinuitySequence
             || flags.contains(.spliced) != before.flags.contains(.spliced)
+            || flags.contains(.discontinuity)
     }
 }

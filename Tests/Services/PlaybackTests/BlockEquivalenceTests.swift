@@ -254,6 +254,7 @@ enum RandomTimeline {
                 case 9...12:
                     segment.flags = .hasCueTags
                     segment.cueTags = ["#EXT-X-CUE-OUT-CONT:\(index)/60", "#EXT-OATCLS-SCTE35:/DAl"]
+                case 13: segment.flags = .discontinuity
                 default: break
                 }
                 segments.append(segment)

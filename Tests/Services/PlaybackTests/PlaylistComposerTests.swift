@@ -69,6 +69,24 @@ struct PlaylistComposerTests {
         }
     }
 
+    @Test("What was entered unpublished says its own discontinuities, in every rendition")
+    func unpublishedDiscontinuity() throws {
+        let parted = run(1, from: 8, number: nil, flags: .discontinuity) + run(3, from: 12, number: nil)
+        var recorded = RecordedFixture(run(2, from: 0) + parted)
+        recorded.add(run(6, from: 0, number: nil), as: "a0")
+        for cut: ((Int) -> Bool)? in [nil, { _ in false }, { $0 == 1 }, { $0 == 2 }] {
+            let span = WindowRequest.Span.closed(begin: at(0), end: at(24))
+            let window = try recorded.composed(span, cutting: cut) { _ in }
+            for id in ["v0", "a0"] {
+                let counts = try readBack(window.text(of: id))?.segments.map(\.discontinuityCount)
+                #expect(counts == [0, 0, 1, 0, 0, 0])
+            }
+        }
+        // Where the window begins with it there is nothing before.
+        let counts = try readBack(recorded.closed(8, 24).text())?.segments.map(\.discontinuityCount)
+        #expect(counts == [0, 0, 0, 0])
+    }
+
     @Test("A rendition that begins later starts with the discontinuity sequence of the others")
     func laterRendition() throws {
         var recorded = RecordedFixture(run(2, from: 0, sequence: 3) + run(2, from: 16, sequence: 3))

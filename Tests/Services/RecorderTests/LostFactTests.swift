@@ -45,6 +45,46 @@ struct LostFactTests {
         }
     }
 
+    /// The epochs of the published log are not in the journal.
+    @Test("gets the discontinuities of its source again")
+    func discontinuities() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            try await process.store(try await process.list(0...9, parted: 5))
+            try await process.commitAll()
+            let said = "SELECT flags & 2048 FROM segment ORDER BY start_us"
+            #expect(try await fixture.rows(said) == Array(repeating: "0", count: 10))
+            #expect(try await fixture.number("SELECT count(DISTINCT epoch) FROM segment") == 2)
+            try await restore(fixture, keeping: 3)
+            _ = try await fixture.rows("DELETE FROM epoch WHERE epoch > 0")
+            var search = search(process)
+            #expect(await search.round() == 7)
+            #expect(try await fixture.rows(said) == (0...9).map { $0 == 5 ? "2048" : "0" })
+            await process.kill()
+        }
+    }
+
+    @Test("gets markers again also where the journal has many between two segments")
+    func markers() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            try await process.record(0...9)
+            try await process.commitAll()
+            let count = 2 * Limits.factsPerBatch + 50
+            let markers = (0..<count).map {
+                JournalEntry.marker(Marker(id: "break-\($0)", sourceStart: at(60), begin: at(60)))
+            }
+            await process.journal.trim(try await process.journal.append(markers))
+            try await process.record(0...19)
+            try await process.commitAll()
+            try await restore(fixture, keeping: 10)
+            var search = search(process)
+            #expect(await search.round() == 10)
+            #expect(try await fixture.number("SELECT count(*) FROM marker") == count)
+            await process.kill()
+        }
+    }
+
     @Test(
         "gets it again in every channel, however much it has taken since of the same source runs",
         arguments: [(1, false), (1, true), (200, true)])

@@ -4,7 +4,8 @@ import Timeline
 struct BlockSummary: Sendable {
     /// Starts and ends increase.
     var isOrdered = true
-    /// Ordered, without holes, all playable, and with a single format and discontinuity sequence.
+    /// Ordered, without holes, all playable, with a single format and discontinuity sequence, and without
+    /// segments that say their own discontinuity.
     var isUniform = false
     /// Every segment has a number.
     var isPublished = true
@@ -63,7 +64,8 @@ struct BlockSummary: Sendable {
                 || segments.contains {
                     $0.flags.contains(.hasKeyFrames) && formats[$0.formatID]?.isClear ?? false
                 })
-        let isMixed = found.contains(.spliced) && !common.contains(.spliced)
+        let isMixed =
+            found.contains(.spliced) && !common.contains(.spliced) || found.contains(.discontinuity)
         self.isUniform = isUniform && isOrdered && !waitsForKey && !isMixed
     }
 }

@@ -5,9 +5,9 @@ import Timeline
 ///
 /// Usually a segment has the number that was recorded. But the archive may contain a hole or a change of
 /// format within one recorded sequence, for example if a segment arrived late or was lost in
-/// one rendition only. Every rendition then gets an additional boundary at that place, before the first
-/// segment whose middle lies after it. Growing playlists list the published log, in which a sequence has no
-/// holes.
+/// one rendition only. What was entered unpublished says its own discontinuities. Every rendition then gets
+/// an additional boundary at that place, before the first segment whose middle lies after it. Growing
+/// playlists list the published log, in which a sequence has no holes.
 struct DiscontinuitySequences {
     private struct Boundary: Hashable {
         var discontinuitySequence: Int32
@@ -62,6 +62,7 @@ struct DiscontinuitySequences {
         _ a: RecordedSegment, _ b: RecordedSegment, _ formats: [Int32: SegmentFormat],
     ) -> Bool {
         if b.start - a.end > Limits.holeTolerance { return true }
+        if b.flags.contains(.discontinuity) { return true }
         if a.flags.contains(.spliced) != b.flags.contains(.spliced) { return true }
         guard a.formatID != b.formatID, let before = formats[a.formatID], let after = formats[b.formatID]
         else {

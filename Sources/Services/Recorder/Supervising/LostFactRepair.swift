@@ -8,7 +8,8 @@ import Timeline
 /// the last commits has taken over.
 ///
 /// The journal keeps its files for two days after they were entered. Facts that the catalogue has stay as
-/// they are; the others go to the archive unpublished.
+/// they are; the others go to the archive unpublished. Source runs, losses, markers and renditions are all
+/// entered: those that the catalogue has do not change by it.
 struct LostFactRepair: Sendable {
     let channel: Channel
     let dependencies: RecorderDependencies
@@ -37,7 +38,7 @@ struct LostFactRepair: Sendable {
         return entered
     }
 
-    /// Enters those of the entries that are missing, with what they refer to.
+    /// Enters those of the segments that are missing, and all other entries.
     ///
     /// What waited for a key is left out: its segment follows, or it was given up. So is what the catalogue
     /// refuses, which was set aside when it was refused first.
@@ -54,7 +55,7 @@ struct LostFactRepair: Sendable {
             case .keyPending: break
             }
         }
-        guard !missing.isEmpty else { return 0 }
+        guard !missing.isEmpty || batch.hasOthers else { return 0 }
         let toCommit = batch
         let result = await Result(of: { () throws(CatalogueError) in
             try await dependencies.catalogue.commit(toCommit)
@@ -66,6 +67,13 @@ struct LostFactRepair: Sendable {
         }
         try await dependencies.clock.sleep(for: Limits.reentryPause)
         return batch.segments.count
+    }
+}
+
+extension Batch {
+    /// Whether there are entries besides segments.
+    fileprivate var hasOthers: Bool {
+        !sourceRuns.isEmpty || !losses.isEmpty || !markers.isEmpty || !renditions.isEmpty
     }
 }
 

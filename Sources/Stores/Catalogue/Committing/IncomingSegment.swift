@@ -10,6 +10,11 @@ struct IncomingSegment {
     /// Nothing that begins earlier is stored.
     var expiredBefore: Instant
 
+    /// Where no published discontinuity sequence begins with it, the segment itself says its discontinuity.
+    var flags: SegmentFlags {
+        discontinuitySequence == nil && fact.boundary != nil ? fact.flags.union(.discontinuity) : fact.flags
+    }
+
     /// The segments of a channel, each identity once: of two with the same one the published one is kept.
     ///
     /// Without the lease they are not published; without the channel's head there are none.

@@ -76,7 +76,7 @@ struct SegmentWriter {
                     \(facts.map(\.identity.number)), \(facts.map(\.start.microseconds)),
                     \(facts.map { Int32(clamping: $0.duration) }), \(segments.map(\.number)),
                     \(segments.map(\.discontinuitySequence)), \(facts.map(\.revision)),
-                    \(facts.map(\.format.canonicalText)), \(facts.map(\.flags.rawValue)),
+                    \(facts.map(\.format.canonicalText)), \(segments.map(\.flags.rawValue)),
                     \(facts.map { Int32(clamping: $0.storedBytes) }),
                     \(facts.map { Int32(clamping: $0.plainBytes) }), \(facts.map(\.iv)),
                     \(facts.map { $0.programDateTime?.microseconds }), \(facts.map(\.arrived.microseconds)),

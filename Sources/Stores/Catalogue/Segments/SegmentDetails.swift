@@ -22,7 +22,8 @@ struct SegmentRepair {
     /// The segment with these bytes.
     func applied(to segment: RecordedSegment) -> RecordedSegment {
         var repaired = segment
-        (repaired.revision, repaired.formatID, repaired.flags) = (revision, formatID, flags)
+        (repaired.revision, repaired.formatID) = (revision, formatID)
+        repaired.flags = flags.union(segment.flags.intersection(.discontinuity))
         (repaired.storedBytes, repaired.plainBytes, repaired.iv) = (storedBytes, plainBytes, iv)
         repaired.measuredDuration = measuredDuration
         return repaired

@@ -102,16 +102,19 @@ actor RecordingProcess {
 
     /// Lists segments with these numbers, six seconds each, and gives the new ones.
     ///
-    /// After a restart the bytes of a segment in question are the ones stored.
+    /// After a restart the bytes of a segment in question are the ones stored. EXT-X-DISCONTINUITY is before
+    /// the segment with the number `parted`.
     @discardableResult
-    func list(_ numbers: ClosedRange<Int>, of rendition: RenditionID = video(0)) async throws
-        -> [ListedSegment]
-    {
+    func list(
+        _ numbers: ClosedRange<Int>, of rendition: RenditionID = video(0), parted: Int? = nil,
+    ) async throws -> [ListedSegment] {
         guard let use = state.sources.session?.use else { throw TestFailure("no source is in use") }
         let time = Double(numbers.upperBound + 1) * 6
+        var playlist = RecorderTests.list(numbers, date: { Double($0) * 6 })
+        if let parted { playlist.segments[parted - numbers.lowerBound].discontinuityCount = 1 }
         let fetched = FetchedPlaylist(
-            playlist: .media(RecorderTests.list(numbers, date: { Double($0) * 6 })),
-            base: try HTTPURL(use.source.url), arrival: Moment(date: at(time), steady: moment(time)))
+            playlist: .media(playlist), base: try HTTPURL(use.source.url),
+            arrival: Moment(date: at(time), steady: moment(time)))
         let request = PlaylistRequest(use: use, purpose: .rendition(rendition), begun: moment(time))
         try await send(.playlistArrived(fetched, request))
         while let probe = probes.popLast() {
