@@ -6,8 +6,8 @@ import Timeline
 extension RenditionProgress {
     /// When a playlist's entries are by the dates of both sources; nil where those do not tell it.
     ///
-    /// Both sources count as having the same dates: where the timeline is off from those of the source in use,
-    /// it is off from the other's as much.
+    /// Both sources count as having the same dates: where the timeline is off from those of the source in
+    /// use, it is off from the other's as much.
     func datedWindows(
         in playlist: MediaPlaylist, at arrival: Arrival, choice: ClockChoice,
     ) -> [TimeWindow]? {
