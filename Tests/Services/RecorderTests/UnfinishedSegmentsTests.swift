@@ -25,7 +25,7 @@ struct UnfinishedSegmentsTests {
         """
 
     /// Of two segments one rests between two tries, and one is being fetched, when the recorder is stopped.
-    private static func stopped() throws -> [SegmentRequest] {
+    private static func stopped(_ source: SourceSettings = source) throws -> [SegmentRequest] {
         var driver = try StateDriver([source])
         var listed: [SegmentRequest] = []
         for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
@@ -48,6 +48,19 @@ struct UnfinishedSegmentsTests {
             // Once is enough where it is still listed.
             let again = try driver.answer(request, Self.media, at: 21.5)
             #expect(again.segmentURIs.isEmpty)
+        }
+    }
+
+    @Test("is fetched from its source as that is set now, such as with another header or token")
+    func changedSource() throws {
+        let tokens = [1, 2].map { SourceSettings(url: "\(Self.source.url)?token=\($0)") }
+        let referer = SourceSettings(url: Self.source.url, headers: ["Referer": "http://one.test/"])
+        for (former, source) in [(Self.source, referer), (tokens[0], tokens[1])] {
+            var driver = try StateDriver([source], unfinished: try Self.stopped(former), begun: 21)
+            let requests = driver.send(.journalRead(.success([])), at: 21).segmentRequests
+            #expect(requests.map(\.segment.entry.uri) == ["0.ts", "1.ts"])
+            #expect(requests.allSatisfy { $0.use.source == source })
+            #expect(driver.state.progress.renditions[video(0)]?.status.lost ?? [:] == [:])
         }
     }
 

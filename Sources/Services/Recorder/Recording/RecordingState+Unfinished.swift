@@ -22,7 +22,7 @@ extension RecordingState {
                 requests.filter { $0.held == nil }.map(\.segment.placed), now: now)
             for var request in requests {
                 if request.held == nil { progress.resume(request.segment.placed, digest: []) }
-                guard canFetch(request, now: now) else {
+                guard request.segment.availableUntil > now, let source = present(request.use.source) else {
                     // What is stored of a segment stays.
                     if request.held != nil { continue }
                     let failure = FetchFailure(.segmentExpired, "not fetched before a restart")
@@ -33,7 +33,7 @@ extension RecordingState {
                 // Uses of sources count from the beginning in each recorder.
                 let use =
                     uses[request.use.number]
-                    ?? SourceUse(number: sources.nextUse(), source: request.use.source)
+                    ?? SourceUse(number: sources.nextUse(), source: source)
                 uses[request.use.number] = use
                 request.use = use
                 fetches.add([request], of: id)
@@ -41,8 +41,14 @@ extension RecordingState {
         }
     }
 
-    private func canFetch(_ request: SegmentRequest, now: SteadyInstant) -> Bool {
-        request.segment.availableUntil > now && channel.settings.sources.contains(request.use.source)
+    /// A source as its settings are now; nil where it was removed.
+    ///
+    /// Another header or token is often what its segments have waited for.
+    private func present(_ source: SourceSettings) -> SourceSettings? {
+        let all = channel.settings.sources
+        if all.contains(source) { return source }
+        let identity = SourceClient.identity(source.url)
+        return all.first { SourceClient.identity($0.url) == identity }
     }
 }
 
