@@ -41,6 +41,8 @@ struct DownloadCommandTests {
 
         func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
+        var isRunning: Bool { process.isRunning }
+
         /// Waits for the end; the status, or 128 and the signal that ended the program.
         func status() async throws -> Int32 {
             try await eventually("the end of the program") { !process.isRunning }
