@@ -41,6 +41,14 @@ struct RemuxTests {
             }
         }
 
+        mutating func replace(_ index: Int, with bytes: [UInt8]) async throws {
+            let key = key(of: segments[index])
+            try await store.delete(key)
+            try await store.put(bytes, as: key)
+            segments[index].storedBytes = Int64(bytes.count)
+            segments[index].plainBytes = Int64(bytes.count)
+        }
+
         func key(of segment: RecordedSegment) -> ArchiveKey {
             let name = SegmentName(
                 start: segment.start, revision: 0, fileExtension: .transportStream)
@@ -119,11 +127,10 @@ struct RemuxTests {
 
     @Test("A segment with a track that the first one lacks ends the body with an error")
     func otherTracks() async throws {
-        let sample = try await Sample([0, 1, 2, 3])
+        var sample = try await Sample([0, 1, 2, 3])
         // Of the same video, but without audio.
         let bytes = try #require(try await SampleStreams.files(.separateAudio)["video0.ts"])
-        try await sample.store.delete(sample.key(of: sample.segments[0]))
-        try await sample.store.put(bytes, as: sample.key(of: sample.segments[0]))
+        try await sample.replace(0, with: bytes)
         let body = try WindowExport(store: sample.store).body(of: sample.plan())
         await #expect(throws: (any Error).self) { try await all(of: body) }
     }
