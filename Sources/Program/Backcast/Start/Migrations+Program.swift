@@ -21,9 +21,8 @@ extension Migrations {
         ("0014-tokens.sql", PackageResources._014_tokens_sql),
         ("0015-format-ids.sql", PackageResources._015_format_ids_sql),
         ("0016-unused-objects.sql", PackageResources._016_unused_objects_sql),
-        ("0017-failed-deletions.sql", PackageResources._017_failed_deletions_sql),
-        ("0018-pending-deletions.sql", PackageResources._018_pending_deletions_sql),
-        ("0019-audio-channels.sql", PackageResources._019_audio_channels_sql),
+        ("0017-pending-deletions.sql", PackageResources._017_pending_deletions_sql),
+        ("0018-audio-channels.sql", PackageResources._018_audio_channels_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.
