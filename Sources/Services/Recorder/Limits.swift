@@ -306,7 +306,7 @@ enum Limits {
     static let timestampSlack: Int64 = 500_000
     /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
     static let seam: Int64 = 1000
-    /// Segments after which it is counted anew how fast a playlist grows whose EXTINF says otherwise.
+    /// After this many segments, the growth rate of a playlist with wrong EXTINF is measured again.
     static let segmentsForPace = 16
     /// Numbers that a playlist may jump ahead within one source run; a larger jump starts another run.
     static let numberJump: Int64 = 1000

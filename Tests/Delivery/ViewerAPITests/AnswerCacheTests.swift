@@ -51,7 +51,7 @@ import Timeline
         }
     }
 
-    @Test("Playlists are kept that are asked for twice; other texts are not, for which nobody would look")
+    @Test("A playlist that is requested twice is kept; other texts are never kept")
     func admitted() {
         let cache = AnswerCache()
         for (file, isKept) in [("v0.m3u8", true), ("frames.vtt", false)] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The tracks of an MP4 file", .timeLimit(.minutes(30)))
 struct PackedTracksTests {
-    /// An origin whose segments are numbered anew behind the second one, in the playlist of `index.m3u8`.
+    /// An origin with other PIDs after the second segment of `index.m3u8`.
     private func serveRenumbered(_ origin: FaultyOrigin, pids: [UInt16: UInt16]) async throws {
         try await origin.serve(.transportStream)
         let segments = origin.segments()

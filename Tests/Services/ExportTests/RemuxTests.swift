@@ -102,7 +102,7 @@ struct RemuxTests {
         }
     }
 
-    /// Sources number their streams anew behind a discontinuity, also to exchange two of them.
+    /// After a discontinuity the PIDs differ; they may also be swapped.
     @Test(
         "Segments with other PIDs are in the file",
         arguments: [[2, 3], [2], [0, 1]] as [Set<Int>],

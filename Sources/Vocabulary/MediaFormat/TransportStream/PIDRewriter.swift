@@ -1,9 +1,9 @@
 /// Gives each track of a transport stream the PID that it has in the first segment.
 ///
-/// Behind a discontinuity an encoder may number its streams anew (RFC 8216 §4.3.2.3), which programs that
-/// read the segments as one stream do not follow. The n-th stream of a codec is the same track in all
-/// segments. Of segments with other PIDs, the tables and the streams that the first segment lacks are left
-/// out; all others stay as they are. Used by one task: `begin`, then `append` until the segment's end, then
+/// After a discontinuity the PIDs may differ (RFC 8216 §4.3.2.3). Programs that read the segments as one
+/// stream do not follow that. The n-th stream of a codec is the same track in all segments. From segments
+/// with other PIDs, the tables and the streams that the first segment lacks are removed. Other segments do
+/// not change. Used by one task: `begin`, then `append` until the segment's end, then
 /// `finish`.
 package struct PIDRewriter {
     /// The streams of the first segment that has tables.
