@@ -14,7 +14,15 @@ struct ChannelBlockIndexTests {
     func equivalence(series: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(4_000 + series))
         let archive = QuarterArchive.random(&generator)
-        let index = ChannelBlockIndex(archive.head) { archive.blocks($0) }
+        // One that replaces an index of the same channel some hours ago.
+        let former = ChannelBlockIndex(archive.head) { rendition in
+            archive.blocks(rendition).filter { $0.key < at(12_000).microseconds }
+        }
+        if case .slices(let cut) = former.find(window(1_000, 10_000)) {
+            _ = cut.mediaPlaylist(of: nil)?.pieces(isCompressed: false)
+            _ = cut.multivariantPlaylist(query: nil, at: 0, archive.keyFrameRates)
+        }
+        let index = ChannelBlockIndex(archive.head, replacing: former) { archive.blocks($0) }
         var found = 0
         for round in 0..<80 {
             let begin = Double.random(in: -100...20_000, using: &generator)
@@ -126,6 +134,56 @@ struct ChannelBlockIndexTests {
         }
     }
 
+    @Test("After a commit only what has changed is made again, and the others keep their strips")
+    func renewed() throws {
+        let segments = run(16 * 225, from: 0, flags: .independent)
+        let archive = QuarterArchive(renditions: [("v0", segments), ("v1", segments)])
+        let (head, ids) = (archive.head, archive.head.renditions.map(\.description.id))
+        let indexes = ChannelBlockIndexes()
+        let former = ChannelBlockIndex(head) { archive.blocks($0) }
+        _ = indexes.blockIndex(of: head, blockCount: 0) { former }
+        // The last quarter of one rendition is another block, with another size.
+        var changed = segments
+        changed[changed.count - 1].storedBytes *= 9
+        var newest = archive.blocks(head.renditions[0])
+        let last = try #require(newest.filter { !$0.value.segments.isEmpty }.keys.max())
+        newest[last] = QuarterArchive(renditions: [("v0", changed)]).blocks(head.renditions[0])[last]
+        for block in newest.values { _ = try block.text?.lines() }
+        let asked = window(0, Double(segments.count) * 4)
+        typealias Answer = (cut: ChannelSlice, strips: [TextStrip], text: String)
+        func answer(_ index: ChannelBlockIndex) throws -> Answer {
+            let found: ChannelSlice? = if case .slices(let cut) = index.find(asked) { cut } else { nil }
+            let cut = try #require(found)
+            let pieces = try #require(cut.mediaPlaylist(of: ids[0])?.pieces(isCompressed: false))
+            // A few peaks are measured at a time.
+            var text: [UInt8]?
+            for _ in 0..<segments.count / 225 where text == nil {
+                text = cut.multivariantPlaylist(query: nil, at: 0, archive.keyFrameRates)
+            }
+            let strips = pieces.compactMap { if case .strip(let strip) = $0 { strip } else { nil } }
+            return (cut, strips, String(decoding: try #require(text), as: UTF8.self))
+        }
+        let before = try answer(former)
+        var next = head
+        next.revision += 1
+        indexes.renew(next, blockCount: 0) { known in
+            ChannelBlockIndex(next, replacing: known) { $0.row == 1 ? newest : archive.blocks($0) }
+        }
+        let renewed = indexes.blockIndex(of: next, blockCount: 0) {
+            Issue.record("made for a request")
+            return former
+        }
+        // Whoever still sees the former head uses the new index.
+        #expect(indexes.blockIndex(of: head, blockCount: 0) { former } === renewed)
+        let after = try answer(renewed)
+        #expect(before.cut[ids[1]]?.blockSpan === after.cut[ids[1]]?.blockSpan)
+        #expect(before.cut[ids[0]]?.blockSpan !== after.cut[ids[0]]?.blockSpan)
+        #expect(!before.strips.isEmpty && after.strips.first === before.strips.first)
+        #expect(before.text != after.text)
+        let whole = ChannelBlockIndex(next) { $0.row == 1 ? newest : archive.blocks($0) }
+        #expect(try answer(whole).text == after.text)
+    }
+
     @Test("A window is absent while one of its blocks, of any rendition, is not in memory")
     func absent() throws {
         let archive = QuarterArchive(renditions: [("v0", run(900, from: 0)), ("v1", run(900, from: 0))])
@@ -231,6 +289,15 @@ struct ChannelBlockIndexTests {
                     asked.append(place)
                     return Sum(places: [place])
                 }
+                // What was removed is made again, and nothing else is.
+                let removed = Int.random(in: 0...count, using: &generator)
+                lazy.removeValues(from: removed)
+                var again: [Int] = []
+                _ = lazy.prepare(range) { place in
+                    again.append(place)
+                    return Sum(places: [place])
+                }
+                #expect(again.sorted() == range.filter { $0 >= removed })
                 #expect(isReady && asked.count == Set(asked).count)
                 for tree in [full, lazy] {
                     var sum = Sum()

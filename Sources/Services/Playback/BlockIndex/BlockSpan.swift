@@ -29,21 +29,31 @@ final class BlockSpan: Sendable {
     let slots: [Slot]
     private let times: RangeTree<SlotTimes>
 
-    /// `origin` is the begin of the first block's quarter.
-    init(_ blocks: [Block], origin: Int64) {
+    /// The span of some blocks; `origin` is the start of the first block's quarter.
+    ///
+    /// A former span from the same origin is kept if its blocks are the same.
+    static func made(of blocks: [Block], _ origin: Int64, replacing former: BlockSpan?) -> BlockSpan {
+        guard let former else { return BlockSpan(blocks, origin: origin, former: nil, kept: 0) }
+        let kept = zip(former.slots, blocks).prefix { $0.block === $1 }.count
+        let isSame = kept == blocks.count && kept == former.slots.count
+        return isSame ? former : BlockSpan(blocks, origin: origin, former: former, kept: kept)
+    }
+
+    /// What is known of the first `kept` slots is that of the former span.
+    private init(_ blocks: [Block], origin: Int64, former: BlockSpan?, kept: Int) {
         self.origin = origin
-        var slots: [Slot] = []
+        var slots = Array(former?.slots[..<kept] ?? [])
         slots.reserveCapacity(blocks.count)
-        var runs = 0
-        for block in blocks {
-            var slot = Slot(block: block.repaired ?? block)
+        var runs = slots.reduce(0) { max($0, $1.run ?? 0) }
+        for block in blocks[kept...] {
+            var slot = Slot(block: block)
             slot.measure(after: slots.last, runs: &runs)
             slots.append(slot)
         }
         self.slots = slots
         times = RangeTree(slots.map(SlotTimes.init))
-        rates = SlotRates(count: slots.count)
-        strips = TextStrips(origin: origin, count: slots.count)
+        rates = SlotRates(count: slots.count, former: former?.rates, kept: kept)
+        strips = TextStrips(origin: origin, count: slots.count, former: former?.strips, kept: kept)
     }
 
     /// The segments that overlap a window.

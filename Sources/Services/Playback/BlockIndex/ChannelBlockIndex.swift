@@ -6,19 +6,29 @@ import Timeline
 /// arithmetic.
 ///
 /// It is made from the blocks in memory and never changes: after a commit, or when more blocks have been
-/// read, another one replaces it.
+/// read, another one replaces it, with what has not changed.
 final class ChannelBlockIndex: Sendable {
     let revision: Int64
     /// Ordered by id.
     fileprivate let renditions: [RenditionBlockIndex]
     /// Their positions, in the order in which they lead a playlist.
     fileprivate let leading: [Int]
-    fileprivate let templates = TemplateCache()
+    fileprivate let templates: TemplateCache
 
-    init(_ head: ChannelHead, _ blocks: (KnownRendition) -> [Int64: Block]) {
+    /// `former` is an index of the same channel that this one replaces.
+    init(
+        _ head: ChannelHead, replacing former: ChannelBlockIndex? = nil,
+        _ blocks: (KnownRendition) -> [Int64: Block],
+    ) {
         revision = head.revision
-        let renditions = head.renditions.map { RenditionBlockIndex($0, blocks($0)) }
+        let known = former?.renditions ?? []
+        let renditions = head.renditions.map { rendition in
+            let own = known.first { $0.description.id == rendition.description.id }
+            return RenditionBlockIndex(rendition, replacing: own?.spans ?? [], blocks(rendition))
+        }
         self.renditions = renditions
+        let isAlike = known.map(\.description) == renditions.map(\.description)
+        templates = (isAlike ? former?.templates : nil) ?? TemplateCache()
         let videos = renditions.indices.filter { renditions[$0].description.id.kind == .video }
         let best = videos.sorted { one, other in
             let (a, b) = (renditions[one].description, renditions[other].description)

@@ -11,23 +11,39 @@ final class ChannelBlockIndexes: Sendable {
 
     private let known = Mutex<[Int32: Entry]>([:])
 
-    /// The block index of a channel at the revision of a head; it is made if there is none.
+    /// The block index of a channel at the revision of a head or later; it is made if there is none.
     ///
     /// `blockCount` is how many blocks have come into memory until now; it is asked before the index is
     /// made, so that a block that arrives meanwhile makes the index stale.
     func blockIndex(
         of head: ChannelHead, blockCount: @autoclosure () -> Int, making make: () -> ChannelBlockIndex,
     ) -> ChannelBlockIndex {
-        if let index = known.withLock({ $0[head.channel]?.index }), index.revision == head.revision {
+        if let index = known.withLock({ $0[head.channel]?.index }), index.revision >= head.revision {
             return index
         }
-        let count = blockCount()
-        let made = make()
+        let (count, made) = (blockCount(), make())
         known.withLock { known in
             if known.count >= Limits.cachedBlockIndexes { known.removeAll() }
             known[head.channel] = Entry(index: made, blockCount: count)
         }
         return made
+    }
+
+    /// Replaces the index of a channel, if there is one, by one of a newer head.
+    ///
+    /// Requests that see that head then find an index, and what has not changed is kept.
+    func renew(
+        _ head: ChannelHead, blockCount: @autoclosure () -> Int,
+        making make: (_ former: ChannelBlockIndex) -> ChannelBlockIndex,
+    ) {
+        guard let former = known.withLock({ $0[head.channel]?.index }), former.revision < head.revision
+        else { return }
+        let (count, made) = (blockCount(), make(former))
+        known.withLock { known in
+            // It may have been dropped meanwhile, because of blocks that this one has.
+            guard known[head.channel]?.index === former else { return }
+            known[head.channel] = Entry(index: made, blockCount: count)
+        }
     }
 
     /// Blocks were dropped from memory: an index would keep them.

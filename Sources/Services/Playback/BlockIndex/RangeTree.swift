@@ -28,6 +28,17 @@ struct RangeTree<Value: RangeValue>: Sendable {
         }
     }
 
+    /// Removes the values from a place on, and the sums that have them.
+    mutating func removeValues(from place: Int) {
+        for leaf in (count + place)..<(2 * count) {
+            var node = leaf
+            while node > 0 {
+                nodes[node] = nil
+                node >>= 1
+            }
+        }
+    }
+
     /// Adds the values of a range to a sum; false if one is not made.
     func add(_ range: Range<Int>, to sum: inout Value) -> Bool {
         Self.visit(range, count) { node in

@@ -12,19 +12,24 @@ final class RenditionBlockIndex: Sendable {
     /// In the order of time, none beside another.
     let spans: [BlockSpan]
 
-    /// `blocks` are those in memory, by the begin of their quarter.
-    init(_ rendition: KnownRendition, _ blocks: [Int64: Block]) {
+    /// `blocks` are those in memory, by the start of their quarter; `former` are spans of the same rendition
+    /// that may be kept.
+    init(_ rendition: KnownRendition, replacing former: [BlockSpan] = [], _ blocks: [Int64: Block]) {
         description = rendition.description
         held = rendition.firstQuarter
+        let known = Dictionary(former.map { ($0.origin, $0) }) { first, _ in first }
         var (spans, neighbours, origin): ([BlockSpan], [Block], Int64) = ([], [], 0)
+        func addSpan() {
+            if !neighbours.isEmpty { spans.append(.made(of: neighbours, origin, replacing: known[origin])) }
+        }
         for (begin, block) in blocks.sorted(by: { $0.key < $1.key }) {
             if begin != origin + Int64(neighbours.count) * Quarter.microseconds {
-                if !neighbours.isEmpty { spans.append(BlockSpan(neighbours, origin: origin)) }
+                addSpan()
                 (neighbours, origin) = ([], begin)
             }
-            neighbours.append(block)
+            neighbours.append(block.repaired ?? block)
         }
-        if !neighbours.isEmpty { spans.append(BlockSpan(neighbours, origin: origin)) }
+        addSpan()
         self.spans = spans
     }
 

@@ -28,7 +28,7 @@ final class SlotRates: Sendable {
         }
     }
 
-    private struct State {
+    private struct State: Sendable {
         var targetSeconds = 0
         var rates: RangeTree<Rate>
         var keyFrames: RangeTree<KeyFrameRate>
@@ -37,10 +37,16 @@ final class SlotRates: Sendable {
     private let state: Mutex<State>
     private let count: Int
 
-    /// Of a number of slots.
-    init(count: Int) {
+    /// Of a number of slots, the first `kept` of which are those of former rates.
+    init(count: Int, former: SlotRates?, kept: Int) {
         self.count = count
-        state = Mutex(State(rates: RangeTree(count: count), keyFrames: RangeTree(count: count)))
+        var own = State(rates: RangeTree(count: count), keyFrames: RangeTree(count: count))
+        if let former, former.count == count {
+            own = former.state.withLock { $0 }
+            own.rates.removeValues(from: kept)
+            own.keyFrames.removeValues(from: kept)
+        }
+        state = Mutex(own)
     }
 
     /// The sum of some slots of one run, each of which has one before it.

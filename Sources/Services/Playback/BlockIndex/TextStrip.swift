@@ -59,10 +59,23 @@ final class TextStrips: Sendable {
     private let first: Int
     private let known: Mutex<Known>
 
-    /// `origin` is the begin of the first slot, microseconds; `count` is the number of slots.
-    init(origin: Int64, count: Int) {
-        first = Int(origin / Quarter.microseconds)
-        known = Mutex(Limits.stripLengths.map { Array(repeating: nil, count: count / $0 + 1) })
+    /// `origin` is the start of the first slot, microseconds; `count` is the number of slots.
+    ///
+    /// The strips of the first `kept` slots are those of a former span from the same origin.
+    init(origin: Int64, count: Int, former: TextStrips?, kept: Int) {
+        let first = Int(origin / Quarter.microseconds)
+        var own: Known = Limits.stripLengths.map { Array(repeating: nil, count: count / $0 + 1) }
+        let others = former?.known.withLock { $0 } ?? []
+        for (kind, strips) in others.enumerated() {
+            let length = Limits.stripLengths[kind]
+            let offset = (length - first % length) % length
+            // A strip's slots begin `offset` after a multiple of its length, and all have to be kept.
+            for place in strips.indices where place * length + offset + length <= kept {
+                own[kind][place] = strips[place]
+            }
+        }
+        self.first = first
+        known = Mutex(own)
     }
 
     /// Whole slots as parts of a playlist, as few as there can be.

@@ -247,8 +247,8 @@ package final class TimelineIndex: Sendable {
         }
     }
 
-    /// Updates blocks, markers and target durations before a newer head becomes visible, so that no answer
-    /// combines a new head with old blocks, and not every viewer reads them.
+    /// Updates blocks, markers, target durations and the block index before a newer head becomes visible, so
+    /// that no answer combines a new head with old blocks, and not every viewer reads them.
     func readHead(
         of channel: Int32, _ known: StaleWhileUnavailableCache<Int32, TrackedHead>.Known?,
     ) async -> Result<TrackedHead?, CatalogueError> {
@@ -262,6 +262,9 @@ package final class TimelineIndex: Sendable {
             try await blocks.refresh(head.renditions, touched: touched)
             try await markers.refresh(head)
             _ = try await targetRises.rises(of: head)
+            blockIndexes.renew(head, blockCount: blocks.insertedCount) { former in
+                ChannelBlockIndex(head, replacing: former) { blocks.held(of: $0.row) }
+            }
             return known?.value.following(head, at: seen) ?? TrackedHead(head, at: seen)
         }
     }
