@@ -47,7 +47,7 @@ import Testing
             })
     }
 
-    @Test("Behind a change, tracks have the PIDs of the first segment, without tables", arguments: changes)
+    @Test("After a change, tracks have the PIDs of the first segment, without tables", arguments: changes)
     func change(pids: [UInt16: UInt16]) {
         let first = TransportStreamBuilder.segment(from: 0)
         let second = TransportStreamBuilder.segment(from: 18_000)
@@ -67,6 +67,20 @@ import Testing
         let first = Self.segment(streams)
         let second = Self.segment(streams.reversed() + [(0x86, 0x102)]) + [1, 2, 3]
         #expect(Self.rewritten([first, second]).bytes == [first, second])
+    }
+
+    @Test(
+        "A segment whose video and audio have the PIDs of the first one stays as it is",
+        arguments: [
+            // Listed in another order, without one of two languages, and with another PID of ID3.
+            [(0x1B, 0x100), (0x0F, 0x102), (0x0F, 0x101), (0x15, 0x103)],
+            [(0x1B, 0x100), (0x0F, 0x102)],
+            [(0x1B, 0x100), (0x0F, 0x101), (0x0F, 0x102), (0x15, 0x104)],
+        ] as [[(UInt8, UInt16)]])
+    func sameMedia(streams: [(UInt8, UInt16)]) {
+        let first = Self.segment([(0x1B, 0x100), (0x0F, 0x101), (0x0F, 0x102), (0x15, 0x103)])
+        let second = Self.segment(streams.map { (type: $0, pid: $1) })
+        #expect(Self.rewritten([first, second, first]).bytes == [first, second, first])
     }
 
     @Test("The second track of a codec stays the second one")

@@ -1,10 +1,10 @@
 /// Gives each track of a transport stream the PID that it has in the first segment.
 ///
 /// After a discontinuity the PIDs may differ (RFC 8216 §4.3.2.3). Programs that read the segments as one
-/// stream do not follow that. The n-th stream of a codec is the same track in all segments. From segments
-/// with other PIDs, the tables and the streams that the first segment lacks are removed. Other segments do
-/// not change. Used by one task: `begin`, then `append` until the segment's end, then
-/// `finish`.
+/// stream do not follow that. Segments whose video and audio have PIDs of the first segment do not change,
+/// in whatever order their tables list them. In other segments the n-th stream of a codec is the n-th one of
+/// the first segment; the tables, and the streams that the first segment lacks, are removed. Used by one
+/// task: `begin`, then `append` until the segment's end, then `finish`.
 package struct PIDRewriter {
     /// The streams of the first segment that has tables.
     private var first: [ProgramStream] = []
@@ -13,7 +13,7 @@ package struct PIDRewriter {
     /// Bytes of `pending` in which the tables were looked for.
     private var searchedByteCount = 0
     private var isDecided = false
-    /// The new PIDs of the segment's streams; nil where nothing changes.
+    /// The new PIDs of the segment's streams; nil if nothing changes.
     private var changes: [UInt16: UInt16]?
     /// Video and audio of the segment that the first one does not have.
     private var unknown: Set<UInt16> = []
@@ -63,9 +63,11 @@ package struct PIDRewriter {
     private mutating func decide() {
         isDecided = true
         if first.isEmpty { first = tables.streams }
+        (changes, unknown) = (nil, [])
+        let media = tables.streams.filter { $0.kind == .video || $0.kind == .audio }
+        if media.allSatisfy({ stream in first.contains { $0.isSameTrack(as: stream) } }) { return }
         var changes: [UInt16: UInt16] = [:]
         var free = first
-        unknown = []
         for stream in tables.streams {
             if let index = free.firstIndex(where: { $0.kind == stream.kind && $0.codec == stream.codec }) {
                 changes[stream.pid] = free.remove(at: index).pid
@@ -73,7 +75,7 @@ package struct PIDRewriter {
                 unknown.insert(stream.pid)
             }
         }
-        self.changes = unknown.isEmpty && changes.allSatisfy { $0 == $1 } ? nil : changes
+        self.changes = changes
     }
 
     private mutating func takeBytes() -> [UInt8] {
@@ -91,7 +93,7 @@ package struct PIDRewriter {
         return output
     }
 
-    /// Takes a packet; one that has lost its place passes as it is.
+    /// Handles one packet; bytes without a sync byte pass unchanged.
     private mutating func take(
         _ packet: ArraySlice<UInt8>, _ changes: [UInt16: UInt16], _ output: inout [UInt8]
     ) {
@@ -106,5 +108,11 @@ package struct PIDRewriter {
         output[output.count - TransportPacket.byteCount + 1] =
             packet[start + 1] & 0xE0 | UInt8(changed >> 8)
         output[output.count - TransportPacket.byteCount + 2] = UInt8(changed & 0xFF)
+    }
+}
+
+extension ProgramStream {
+    fileprivate func isSameTrack(as other: ProgramStream) -> Bool {
+        pid == other.pid && kind == other.kind && codec == other.codec
     }
 }
