@@ -28,8 +28,12 @@ struct KeyFrameReader {
         let source = try await reading { () throws(StoreError) in
             try await store.source(of: wanted.segment, range: nil)
         }
-        // Most often the frame follows the tables, and both are one range.
-        if tables == frame.offset { return try await read(source, 0..<frame.end) }
+        if tables == 0 { return try await read(source, frame.offset..<frame.end) }
+        // What is between the tables and a near frame costs less than a second read.
+        if (0...Limits.pieceByteCount).contains(frame.offset - tables) {
+            let bytes = try await read(source, 0..<frame.end)
+            return Array(bytes[..<tables] + bytes[frame.offset...])
+        }
         return try await read(source, 0..<tables) + (try await read(source, frame.offset..<frame.end))
     }
 
