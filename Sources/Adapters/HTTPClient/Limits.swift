@@ -55,7 +55,7 @@ package enum Limits {
     /// Bytes of all header fields of a request.
     static let requestHeadByteCount = 32 << 10
 
-    /// The largest number of redirects, also when a caller asks for more.
+    /// Redirects that are followed, one after another.
     static let redirects = 5
 
     /// Seconds for which a resolved name is cached: a moved origin is followed within a minute.

@@ -39,8 +39,6 @@ package struct TransferOptions: Sendable {
     package var lowSpeedTime: Duration
     /// Whether a new connection is required.
     package var freshConnection: Bool
-    /// Followed redirects, at most `Limits.redirects`.
-    package var maxRedirects: Int
 
     package init(
         byteLimit: Int, method: HTTPMethod = .get, body: [UInt8]? = nil,
@@ -49,7 +47,7 @@ package struct TransferOptions: Sendable {
         totalTimeout: Duration = .seconds(60), queueTimeout: Duration = .seconds(60),
         priority: TransferPriority = .bulk, lowSpeedLimit: Int = 1_000,
         lowSpeedTime: Duration = .seconds(10),
-        freshConnection: Bool = false, maxRedirects: Int = Limits.redirects,
+        freshConnection: Bool = false,
     ) {
         self.method = method
         self.body = body
@@ -64,7 +62,6 @@ package struct TransferOptions: Sendable {
         self.lowSpeedLimit = lowSpeedLimit
         self.lowSpeedTime = lowSpeedTime
         self.freshConnection = freshConnection
-        self.maxRedirects = min(max(maxRedirects, 0), Limits.redirects)
     }
 }
 

@@ -51,7 +51,7 @@ extension RawRequest {
             throw Refusal(response: ServerResponses.headerTooLarge(limit: limit, left: left))
         }
         var fields = block.fields
-        try checkHost(fields, isGivenInTarget: target.authority != nil)
+        try checkHost(fields)
         if let authority = target.authority { fields["Host"] = authority }
         let request = HTTPRequest(
             method: method, path: target.path, query: target.query, headers: fields,
@@ -99,7 +99,7 @@ extension RawRequest {
         return connection.headerByteCount + records + cookies
     }
 
-    private func checkHost(_ fields: HTTPHeaders, isGivenInTarget: Bool) throws(Refusal) {
+    private func checkHost(_ fields: HTTPHeaders) throws(Refusal) {
         let hosts = fields.values(of: "Host")
         if hosts.count > 1 { throw .bad("there is more than one Host field") }
         guard let host = hosts.first else {

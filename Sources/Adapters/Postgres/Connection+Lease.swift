@@ -2,10 +2,10 @@ import Logging
 
 /// Transactions and sessions: several statements of one caller on the same connection.
 extension Connection {
-    /// Opens a transaction with the text of its BEGIN.
-    func begin(_ text: String, _ interruption: Interruption) throws(PostgresError) -> Int {
+    /// Opens a transaction.
+    func begin(_ interruption: Interruption) throws(PostgresError) -> Int {
         try open(interruption)
-        _ = try run(script: text, interruption)
+        _ = try run(script: "BEGIN", interruption)
         return startLease()
     }
 

@@ -17,27 +17,18 @@ package final class PostgresTransaction: Sendable {
     }
 }
 
-/// What the statements of a transaction see and may do.
-package enum TransactionMode: String, Sendable {
-    /// Each statement sees what was committed before it.
-    case readWrite = "BEGIN"
-    /// All statements see the same state; writing fails.
-    case snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-}
-
 extension PostgresPool {
     /// Runs a body between BEGIN and COMMIT, or ROLLBACK when it throws.
     ///
     /// A connection lost at COMMIT leaves the outcome unknown: `PostgresError.mayHaveExecuted`. A body that
     /// ignores a failed statement's error gets an error at the end, because nothing was committed.
     package func transaction<T: Sendable>(
-        _ mode: TransactionMode = .readWrite,
         _ body: @Sendable (PostgresTransaction) async throws -> T
     ) async throws -> T {
         let connection = try await acquire()
         defer { release(connection) }
         let lease = try await connection.interruptible { (interruption) async throws(PostgresError) in
-            try await connection.begin(mode.rawValue, interruption)
+            try await connection.begin(interruption)
         }
         let answer: T
         do {

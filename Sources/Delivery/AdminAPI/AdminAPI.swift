@@ -103,7 +103,7 @@ package final class AdminAPI: Sendable {
     private func answer(_ request: HTTPRequest, to route: Route) throws(Problem) -> HTTPAnswer {
         switch route {
         case .health: .now(health)
-        case .document: .now(documentResponse(request))
+        case .document: .now(documentResponse())
         case .metrics: .reserved { await self.metricsResponse() }
         case .readiness: .now(readiness.response)
         case .frontPage: .later { await self.frontPageResponse() }
@@ -136,7 +136,7 @@ package final class AdminAPI: Sendable {
         }
     }
 
-    private func documentResponse(_ request: HTTPRequest) -> HTTPResponse {
+    private func documentResponse() -> HTTPResponse {
         .bytes(openAPI, type: MediaType.json.fieldValue, headers: ["Cache-Control": "no-cache"])
     }
 

@@ -55,10 +55,10 @@ package final class DownloadAPI: HTTPHandler {
 
     private func answer(_ request: HTTPRequest, to route: DownloadRoute) -> HTTPAnswer {
         switch route {
-        case .page(let name): .now(page.answer(name, request))
+        case .page(let name): .now(page.answer(name))
         case .tasks where request.method == .post: later { try await self.add(request) }
         case .tasks: .now(.json(["items": .array(manager.tasks.map(\.json))]))
-        case .events: .now(events(request))
+        case .events: .now(events())
         case .task(let id) where request.method == .delete:
             later {
                 try await self.manager.remove(id)

@@ -12,7 +12,7 @@ struct PageFiles: Sendable {
         self.hlsScript = hlsScript
     }
 
-    func answer(_ name: String, _ request: HTTPRequest) -> HTTPResponse {
+    func answer(_ name: String) -> HTTPResponse {
         let (bytes, type) = content(of: name)
         guard let bytes else {
             return Problem.notFound(

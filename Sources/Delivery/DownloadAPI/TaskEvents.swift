@@ -6,7 +6,7 @@ import Synchronization
 
 extension DownloadAPI {
     /// All tasks, and then each change, as server-sent events.
-    func events(_ request: HTTPRequest) -> HTTPResponse {
+    func events() -> HTTPResponse {
         guard let permit = followers.take() else {
             return Problem(.serviceUnavailable, "too many clients follow the events")
                 .retryable(afterSeconds: Limits.retrySeconds).answer

@@ -51,7 +51,7 @@ struct Composition: Sendable {
         let store =
             role.records
             ? try DirectorySegmentStore.open(settings.archive, openFiles: openFiles, logger: logger)
-            : DirectorySegmentStore.openForReading(settings.archive, openFiles: openFiles, logger: logger)
+            : DirectorySegmentStore.openForReading(settings.archive, openFiles: openFiles)
         if role.records { try await checkFloor(of: store) }
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()

@@ -4,7 +4,6 @@ enum OriginError: Error, Equatable, CustomStringConvertible {
     case cannotRead(path: String)
     case encoderFailed(status: Int32)
     case encoderMadeTooLittle(rendition: String, segments: Int, wanted: Int)
-    case badOption(name: String, reason: String)
 
     var description: String {
         switch self {
@@ -13,7 +12,6 @@ enum OriginError: Error, Equatable, CustomStringConvertible {
         case .encoderFailed(let status): "ffmpeg ended with status \(status); its messages are above"
         case .encoderMadeTooLittle(let rendition, let segments, let wanted):
             "ffmpeg made \(segments) segments of \(rendition), expected \(wanted)"
-        case .badOption(let name, let reason): "--\(name): \(reason)"
         }
     }
 }

@@ -1,20 +1,16 @@
 import Concurrency
 import Files
-import Glibc
-import Logging
 import Timeline
 
 /// Deletions, on a thread of their own: an hour of thousands of files does not delay writers and readers.
 actor ArchiveDeletion {
     private let tree: FolderTree
-    private let logger: Logger
     private let thread = BlockingExecutor(label: "segment-deleter")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(tree: FolderTree, logger: Logger) {
+    init(tree: FolderTree) {
         self.tree = tree
-        self.logger = logger
     }
 
     func delete(_ key: ArchiveKey) throws(StoreError) {
@@ -36,17 +32,6 @@ actor ArchiveDeletion {
         }
         try removeEmptyFolders([hour.path, hour.dayPath])
         return deleted
-    }
-
-    func deleteChannel(_ id: ChannelID) throws(StoreError) {
-        tree.invalidateFolders(below: id.text)
-        try tree.removeDrafts { $0.hasPrefix(id.text + "/") }
-        for _ in 1..<Limits.placements {
-            if try removeTree(tree.path(of: id.text), depth: 0) { return }
-        }
-        guard try removeTree(tree.path(of: id.text), depth: 0) else {
-            throw .system(.remove, path: tree.path(of: id.text), number: ENOTEMPTY)
-        }
     }
 
     /// Removes the drafts of files before the files; after a failure in between, the next attempt goes on.
@@ -73,22 +58,5 @@ actor ArchiveDeletion {
             tree.invalidateFolders(below: folder)
             guard try tree.disk.removeEmptyFolder(tree.path(of: folder)) else { return }
         }
-    }
-
-    /// Removes a folder and all in it, links as such; answers whether it is gone, as others may go on
-    /// writing.
-    private func removeTree(_ path: String, depth: Int) throws(StoreError) -> Bool {
-        guard depth < Limits.folderDepth else {
-            throw .system(.remove, path: path, number: ELOOP)
-        }
-        for name in try tree.disk.list(path) {
-            let entry = path + "/" + name
-            do throws(StoreError) {
-                try tree.disk.remove(entry)
-            } catch .system(_, _, EISDIR) {
-                _ = try removeTree(entry, depth: depth + 1)
-            }
-        }
-        return try tree.disk.removeEmptyFolder(path)
     }
 }

@@ -13,12 +13,6 @@ extension ArchiveKey {
         return path
     }
 
-    var channel: ChannelID {
-        switch self {
-        case .segment(let channel, _, _), .initialization(let channel, _, _), .key(let channel, _): channel
-        }
-    }
-
     /// Only the service itself may read it.
     var isSecret: Bool {
         if case .key = self { true } else { false }

@@ -17,16 +17,14 @@ package final class DirectorySegmentStore: SegmentStore {
     private let readings: ArchiveReading
     private let deletions: ArchiveDeletion
 
-    private init(
-        tree: FolderTree, drafts: DraftFolder?, names: NameSync?, openFiles: Int, logger: Logger,
-    ) {
+    private init(tree: FolderTree, drafts: DraftFolder?, names: NameSync?, openFiles: Int) {
         self.names = names
         files = OpenFiles(limit: openFiles)
         self.tree = tree
         self.drafts = drafts
         readings = ArchiveReading(
             tree: tree, files: files, thread: BlockingExecutor(label: "segment-reader"))
-        deletions = ArchiveDeletion(tree: tree, logger: logger)
+        deletions = ArchiveDeletion(tree: tree)
     }
 
     /// Opens an archive, which is made when it is not there, and removes the drafts of processes that have
@@ -42,12 +40,11 @@ package final class DirectorySegmentStore: SegmentStore {
 
     /// Opens an archive for reading, also one that is not there yet: nothing in it is changed or removed.
     package static func openForReading(
-        _ path: String, openFiles: Int = Limits.openFiles, logger: Logger,
+        _ path: String, openFiles: Int = Limits.openFiles,
     ) -> DirectorySegmentStore {
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         return DirectorySegmentStore(
-            tree: FolderTree(root: root, disk: Disk()), drafts: nil, names: nil, openFiles: openFiles,
-            logger: logger)
+            tree: FolderTree(root: root, disk: Disk()), drafts: nil, names: nil, openFiles: openFiles)
     }
 
     /// Without a pause, names are not synced together, but each folder at once.
@@ -62,8 +59,7 @@ package final class DirectorySegmentStore: SegmentStore {
             NameSync(
                 drafts: drafts.path, tree: tree, pause: $0, folderInterval: folderInterval, logger: logger)
         }
-        return DirectorySegmentStore(
-            tree: tree, drafts: drafts, names: names, openFiles: openFiles, logger: logger)
+        return DirectorySegmentStore(tree: tree, drafts: drafts, names: names, openFiles: openFiles)
     }
 
     package func makeDraft() async throws(StoreError) -> SegmentDraft {
@@ -118,12 +114,6 @@ package final class DirectorySegmentStore: SegmentStore {
         _ = try writable()
         defer { for name in segments { files.close(.segment(hour.channel, hour.rendition, name)) } }
         return try await deletions.delete(segments, of: hour)
-    }
-
-    package func deleteChannel(_ id: ChannelID) async throws(StoreError) {
-        _ = try writable()
-        defer { files.closeAll(of: id) }
-        try await deletions.deleteChannel(id)
     }
 
     package func delete(_ key: ArchiveKey) async throws(StoreError) {

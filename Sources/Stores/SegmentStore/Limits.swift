@@ -33,8 +33,6 @@ package enum Limits {
     static let unusedFileRounds = 15
     /// Bytes of an object that are read before it is sent.
     static let preparedByteCount: UInt64 = 8 << 20
-    /// Depth of folders below a channel: rendition, day, hour, and a margin.
-    static let folderDepth = 8
     /// Age from which files of another host's opening are removed, seconds: a segment is written in minutes.
     static let foreignDraftSeconds = 3600
     /// Tries to make a lock that no sweep of another process takes away.

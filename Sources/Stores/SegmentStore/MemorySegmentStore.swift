@@ -45,10 +45,6 @@ package final class MemorySegmentStore: SegmentStore {
         _ = objects.table.withLock { $0.removeValue(forKey: path) }
     }
 
-    package func deleteChannel(_ id: ChannelID) async throws(StoreError) {
-        objects.table.withLock { $0 = $0.filter { !$0.key.hasPrefix("\(id)/") } }
-    }
-
     package func segments(of hour: ArchiveHour) async throws(StoreError) -> [SegmentName] {
         let folder = hour.path + "/"
         return objects.table.withLock { table in

@@ -57,10 +57,6 @@ final class OpenFiles: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    func closeAll(of channel: ChannelID) {
-        closeAll { $0.key.channel == channel }
-    }
-
     /// Closes what was opened, or last used, some rounds ago; to be called about once a second.
     func closeOld() {
         let round = rounds.add(1, ordering: .relaxed).newValue

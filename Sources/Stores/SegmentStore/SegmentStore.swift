@@ -26,9 +26,6 @@ package protocol SegmentStore: Sendable {
     /// A call without segments clears away what an hour may leave behind that is empty.
     func delete(_ segments: [SegmentName], of hour: ArchiveHour) async throws(StoreError) -> Deleted
 
-    /// Deletes everything of a channel.
-    func deleteChannel(_ id: ChannelID) async throws(StoreError)
-
     /// Deletes one object; that it is not there is no error.
     func delete(_ key: ArchiveKey) async throws(StoreError)
 

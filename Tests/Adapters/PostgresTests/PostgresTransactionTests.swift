@@ -69,24 +69,6 @@ struct PostgresTransactionTests {
         }
     }
 
-    @Test("A snapshot sees one state and cannot write")
-    func snapshot() async throws {
-        try await withTable { pool in
-            try await pool.transaction(.snapshot) { transaction in
-                let before: Int? = try await transaction.query("SELECT count(*) AS n FROM t").first?.decode(
-                    "n")
-                _ = try await pool.query("INSERT INTO t VALUES (1)")
-                let after: Int? = try await transaction.query("SELECT count(*) AS n FROM t").first?.decode(
-                    "n")
-                #expect(before == after)
-            }
-            let error = await failure {
-                try await pool.transaction(.snapshot) { try await $0.query("DELETE FROM t") }
-            }
-            #expect(error?.sqlState == "25006")
-        }
-    }
-
     @Test("A finished transaction cannot execute statements")
     func afterTheEnd() async throws {
         try await withTable { pool in

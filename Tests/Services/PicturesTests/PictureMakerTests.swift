@@ -209,7 +209,7 @@ struct PictureMakerTests {
         let without = PictureMaker(store: MemorySegmentStore(), processes: 1)
         await #expect(throws: PictureError.self) { try await without.picture(one) }
         let first = try await maker.picture(one)
-        try await store.deleteChannel(channel)
+        try await store.delete(one.segment)
         #expect(try await maker.picture(one) == first)
     }
 }

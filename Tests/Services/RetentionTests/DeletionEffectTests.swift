@@ -52,8 +52,6 @@ private final class HeldStore: SegmentStore {
         return deleted
     }
 
-    func deleteChannel(_ id: ChannelID) async throws(StoreError) { try await store.deleteChannel(id) }
-
     func delete(_ key: ArchiveKey) async throws(StoreError) { try await store.delete(key) }
 
     func space() async throws(StoreError) -> StorageSpace? {

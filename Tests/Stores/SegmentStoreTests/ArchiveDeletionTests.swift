@@ -50,7 +50,7 @@ struct ArchiveDeletionTests {
                 channel: try channel(), rendition: video, hour: eight, before: Instant(microseconds: .max),
                 keeping: [])
             #expect(try await archive.store.put([1], as: try segmentKey()).wasThere == false)
-            try await archive.store.deleteChannel(try channel())
+            try await archive.store.delete(try segmentKey())
         }
     }
 
@@ -89,17 +89,5 @@ struct ArchiveDeletionTests {
             }
             try await group.waitForAll()
         }
-    }
-
-    @Test("A link in a channel's folder goes, what it points to stays")
-    func symbolicLink() async throws {
-        let archive = try DirectoryArchive()
-        try await archive.store.put([1], as: try segmentKey())
-        let target = try archive.folder.write("keep me", to: "elsewhere/file")
-        try FileManager.default.createSymbolicLink(
-            atPath: archive.root + "/news/out", withDestinationPath: archive.folder.path(of: "elsewhere"))
-        try await archive.store.deleteChannel(try channel())
-        #expect(try archive.entries().isEmpty)
-        #expect(FileManager.default.fileExists(atPath: target))
     }
 }

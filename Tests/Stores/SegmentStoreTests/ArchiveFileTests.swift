@@ -172,7 +172,7 @@ struct ArchiveFileTests {
         #expect(await failure { try await archive.look(for: key) } == .notFound(key))
         try await archive.store.put([1, 2, 3], as: key)
         _ = try archive.store.sourceWithoutBlocking(of: key)
-        try await archive.store.deleteChannel(key.channel)
+        try await archive.store.delete(key)
         #expect(await failure { try await archive.look(for: key) } == .notFound(key))
     }
 

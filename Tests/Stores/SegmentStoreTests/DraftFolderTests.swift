@@ -46,12 +46,12 @@ struct DraftFolderTests {
         try await draft.append([1])
         _ = try await draft.commit(as: try segmentKey())
         let before = try FileManager.default.subpathsOfDirectory(atPath: archive.root).sorted()
-        let reader = DirectorySegmentStore.openForReading(archive.root, logger: silentLogger)
+        let reader = DirectorySegmentStore.openForReading(archive.root)
         #expect(try await reader.read(try segmentKey()) == [1])
         await #expect(throws: StoreError.readOnly) { _ = try await reader.makeDraft() }
         await #expect(throws: StoreError.readOnly) { try await reader.delete(try segmentKey()) }
         #expect(try FileManager.default.subpathsOfDirectory(atPath: archive.root).sorted() == before)
-        let missing = DirectorySegmentStore.openForReading(archive.root + "/none/", logger: silentLogger)
+        let missing = DirectorySegmentStore.openForReading(archive.root + "/none/")
         await #expect(throws: StoreError.self) { _ = try await missing.space() }
         #expect(!FileManager.default.fileExists(atPath: archive.root + "/none"))
     }

@@ -141,7 +141,7 @@ struct NameSyncTests {
             let hour = ArchiveHour(channel: try channel("ch0"), rendition: video, instant: eight)
             #expect(try await store.delete([segmentName()], of: hour) == Deleted(files: 1, bytes: 1))
             try await store.delete(try key(1))
-            try await store.deleteChannel(try channel("ch2"))
+            try await store.delete(try key(2))
             #expect(steps.withLock { $0 } == Array(repeating: folder.path(of: ".drafts"), count: 3))
             #expect(try drafts(folder).count == 2)
         }

@@ -258,22 +258,6 @@ struct SegmentStoreContractTests {
         }
     }
 
-    @Test("Deleting a channel leaves the others", arguments: StoreKind.allCases)
-    func deletingAChannel(_ kind: StoreKind) async throws {
-        try await kind.withStore { store in
-            let keys = [try segmentKey(), try segmentKey(in: "news-2"), try segmentKey(in: "sports")]
-            for key in keys { try await store.put([1], as: key) }
-            let secret = ArchiveKey.key(try channel(), "0123456789abcdef0123456789abcdef")
-            try await store.put([1], as: secret)
-            try await store.deleteChannel(try channel())
-            try await store.deleteChannel(try channel())
-            #expect(try await store.contains(secret) == false)
-            var held: [Bool] = []
-            for key in keys { held.append(try await store.contains(key)) }
-            #expect(held == [false, true, true])
-        }
-    }
-
     @Test("64 drafts at once end each with its own bytes", arguments: StoreKind.allCases)
     func parallelDrafts(_ kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -97,8 +97,8 @@ extension HopContext {
     private func headArrived(_ head: ResponseHead) -> Bool {
         stage = .body
         if job.options.method == .get, let location = head.redirectLocation {
-            guard attempt.redirects < job.options.maxRedirects else {
-                return fail(.tooManyRedirects(limit: job.options.maxRedirects))
+            guard attempt.redirects < Limits.redirects else {
+                return fail(.tooManyRedirects(limit: Limits.redirects))
             }
             self.location = location
             return true
