@@ -1,4 +1,3 @@
-import Compression
 import Timeline
 
 /// The segments of a quarter in one value of bytes.
@@ -7,33 +6,20 @@ import Timeline
 /// CRC-32 of all that. A segment is a set of bits for the fields that differ from what the segment before it
 /// leads to expect, and these fields as numbers of seven bits a byte: four to eight bytes for most segments.
 enum PackedQuarter {
-    /// The first byte; bytes that begin otherwise are of a later version of the program.
-    static let form: UInt8 = 1
-    private static let checksumBytes = 4
+    private static let form: UInt8 = 1
 
     /// Nil if it would exceed `Limits.packedBytes`.
     static func pack(_ record: QuarterRecord) -> [UInt8]? {
-        var writer = PackedWriter(capacity: 64 + 8 * record.segments.count)
-        writer.append(byte: form)
+        var writer = PackedWriter(form: form, capacity: 64 + 8 * record.segments.count)
         writer.append(record.segments, of: record.quarter)
         writer.append(byte: record.repaired == nil ? 0 : 1)
         if let repaired = record.repaired { writer.append(repaired, of: record.quarter) }
-        var bytes = writer.bytes
-        let checksum = CRC32.checksum(bytes)
-        for shift in stride(from: 0, to: 32, by: 8) {
-            bytes.append(UInt8(truncatingIfNeeded: checksum >> UInt32(shift)))
-        }
-        return bytes.count <= Limits.packedBytes ? bytes : nil
+        return writer.packed()
     }
 
     /// Nil if the bytes are damaged, of another form or of other segments than the version counts.
     static func unpack(_ bytes: [UInt8], of quarter: Quarter, _ version: QuarterVersion) -> QuarterRecord? {
-        let end = bytes.count - checksumBytes
-        guard end > 1, bytes[0] == form else { return nil }
-        var checksum: UInt32 = 0
-        for index in (0..<checksumBytes).reversed() { checksum = checksum << 8 | UInt32(bytes[end + index]) }
-        var reader = PackedReader(Array(bytes[1..<end]))
-        guard CRC32.checksum(Array(bytes[..<end])) == checksum else { return nil }
+        guard var reader = PackedReader(unpacking: bytes, form: form) else { return nil }
         let segments = reader.segments(of: quarter)
         let repaired = reader.number() == 0 ? nil : reader.segments(of: quarter)
         guard reader.isWhole, segments.count == Int(version.segments),

@@ -1,13 +1,18 @@
+import Compression
 import Timeline
 
-/// Reads the segments of a quarter from what `PackedWriter` has written; any bytes are read without a trap.
+/// Reads what `PackedWriter` has written; any bytes are read without a trap.
 struct PackedReader {
     private let bytes: [UInt8]
-    private var position = 0
+    private var position = 1
     private var isDamaged = false
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+    /// The content of packed bytes; nil if they are damaged, or have another form, as a later version writes.
+    init?(unpacking packed: [UInt8], form: UInt8) {
+        guard packed.count > 5, packed[0] == form else { return nil }
+        bytes = Array(packed.dropLast(4))
+        let checksum = packed.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard CRC32.checksum(bytes) == checksum else { return nil }
     }
 
     /// Whether everything could be read, and nothing is left.

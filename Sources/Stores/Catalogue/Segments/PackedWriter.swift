@@ -1,11 +1,20 @@
+import Compression
 import Timeline
 
-/// Writes the segments of a quarter as `PackedReader` reads them.
+/// Writes bytes that `PackedReader` reads: the version of their form, the content, and CRC-32 of both.
 struct PackedWriter {
     private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int) {
+    init(form: UInt8, capacity: Int) {
         bytes.reserveCapacity(capacity)
+        bytes.append(form)
+    }
+
+    /// Everything that was written, with its checksum; nil if it exceeds `Limits.packedBytes`.
+    func packed() -> [UInt8]? {
+        let checksum = CRC32.checksum(bytes)
+        let packed = bytes + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt32($0))) }
+        return packed.count <= Limits.packedBytes ? packed : nil
     }
 
     mutating func append(byte: UInt8) {
