@@ -92,12 +92,7 @@ package final class AdminAPI: Sendable {
         if route.needsToken { try configuration.checkHost(request.headers) }
         if route.needsToken { try configuration.token.check(request.headers) }
         if route == .unknown { throw .notFound("there is nothing at this path; see /api/v1/openapi.json") }
-        guard route.methods.contains(request.method) else {
-            let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
-            var problem = Problem(.methodNotAllowed, "this resource answers \(allowed)")
-            problem.headers["Allow"] = allowed
-            throw problem
-        }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
     }
 
     private func answer(_ request: HTTPRequest, to route: Route) throws(Problem) -> HTTPAnswer {
@@ -137,7 +132,7 @@ package final class AdminAPI: Sendable {
     }
 
     private func documentResponse() -> HTTPResponse {
-        .bytes(openAPI, type: MediaType.json.fieldValue, headers: ["Cache-Control": "no-cache"])
+        .bytes(openAPI, type: MediaType.json.fieldValue, cacheControl: "no-cache")
     }
 
     /// Writes thousands of lines, which takes too long for a server thread; all who ask within a second get

@@ -32,10 +32,6 @@ extension Problem {
         }
     }
 
-    static func notFound(_ detail: String) -> Problem {
-        Problem(.notFound, detail)
-    }
-
     static func noChannel(_ id: ChannelID) -> Problem {
         .notFound("there is no channel \(id)")
     }

@@ -44,12 +44,7 @@ package final class DownloadAPI: HTTPHandler {
         if !route.isMedia { try access.checkOrigin(request) }
         if !route.isSafe(request.method) { try access.checkCustomHeader(request) }
         if route == .unknown { throw .notFound("there is nothing at this path") }
-        guard route.methods.contains(request.method) else {
-            let allowed = route.methods.map(\.rawValue).joined(separator: ", ")
-            var problem = Problem(.methodNotAllowed, "this resource answers \(allowed)")
-            problem.headers["Allow"] = allowed
-            throw problem
-        }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
         return route
     }
 

@@ -23,9 +23,6 @@ package struct Problem: Error, Sendable, Equatable {
         self.headers = headers
     }
 
-    /// Whether the same request can succeed later without a change.
-    package var isTransient: Bool { status == .serviceUnavailable }
-
     /// The problem as a JSON document.
     package var document: JSONValue {
         let standard: [JSONValue.Member] = [

@@ -47,10 +47,4 @@ struct ProblemTests {
         #expect(response.headers.values(of: "Retry-After") == ["5"])
         #expect(response.headers.values(of: "Cache-Control") == ["no-store"])
     }
-
-    @Test("says whether the same request can succeed later")
-    func transient() {
-        #expect(Problem(.serviceUnavailable, "").isTransient)
-        #expect(!Problem(.conflict, "").isTransient)
-    }
 }

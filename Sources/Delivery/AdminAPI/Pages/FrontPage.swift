@@ -8,12 +8,10 @@ extension AdminAPI {
         let channels = try? await catalogue.channels(limit: Limits.frontPageChannels)
         let page = FrontPage(
             version: configuration.version, channels: channels, linksChannels: configuration.playsChannels)
-        return .bytes(
-            Array(page.html.utf8), type: MediaType.html.fieldValue,
-            headers: [
-                "Content-Security-Policy":
-                    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-            ])
+        var response = HTTPResponse.bytes(Array(page.html.utf8), type: MediaType.html.fieldValue)
+        response.headers["Content-Security-Policy"] =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        return response
     }
 }
 
