@@ -64,8 +64,14 @@ struct ArchiveContent: ObjectContent {
 
     var kept: PreparedResponseSlot? { file.kept }
 
+    /// What ends after `Limits.preparedByteCount` is read piece by piece: sending it from the file would wait
+    /// for the disk on a server thread.
     func body(_ range: Range<UInt64>) -> HTTPBody {
-        .file(FileSlice(file: file, offset: range.lowerBound, byteCount: UInt64(range.count)))
+        let count = UInt64(range.count)
+        guard range.upperBound <= Limits.preparedByteCount else {
+            return .stream(length: count, ObjectStream(pieces(range)))
+        }
+        return .file(FileSlice(file: file, offset: range.lowerBound, byteCount: count))
     }
 
     func pieces(_ range: Range<UInt64>) -> any ObjectPieces {

@@ -38,6 +38,21 @@ struct ArchiveFileTests {
         #expect(try archive.store.sourceWithoutBlocking(of: key)?.byteCount == 300_000)
     }
 
+    @Test("What ends after the bytes that are read first is sent piece by piece, from a thread that may wait")
+    func long() async throws {
+        let archive = try DirectoryArchive()
+        let (key, limit) = (try segmentKey(), Limits.preparedByteCount)
+        try await archive.store.put([UInt8](repeating: 7, count: Int(limit)) + [8, 9], as: key)
+        let source = try #require(try archive.store.sourceWithoutBlocking(of: key))
+        guard case .file = source.with(range: 0..<limit).body else { throw TestFailure("\(source.body)") }
+        guard case .stream(2, let end) = source.with(range: limit..<(limit + 2)).body else {
+            throw TestFailure("\(source.body)")
+        }
+        #expect(try await end.next(limit: 1) == [8])
+        #expect(try await end.next(limit: 9) == [9])
+        #expect(try await end.next(limit: 1) == nil)
+    }
+
     /// preadv2(2) says so of NFS, FUSE and SMB.
     @Test("Where the system does not say what is in memory, only what was read in this round counts")
     func unknown() async throws {
