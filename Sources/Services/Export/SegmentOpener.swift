@@ -32,20 +32,23 @@ final class SegmentOpener {
         guard isDecryptable else { throw .notDecryptable(rendition) }
     }
 
-    /// The bytes of a segment from its beginning.
+    /// The bytes of a segment without the first `skipping` ones.
+    ///
+    /// A clear segment is read from there on, an encrypted one from its beginning.
     func reader(
-        of segment: RecordedSegment, isolation: isolated (any Actor)? = #isolation,
+        of segment: RecordedSegment, skipping: UInt64 = 0, isolation: isolated (any Actor)? = #isolation,
     ) async throws -> SegmentReader {
         guard let format = formats[segment.formatID] else { throw ExportError.otherContainer(rendition) }
         let name = SegmentName(
             start: segment.start, revision: segment.revision, fileExtension: format.container)
-        let source = try await store.source(of: .segment(channel, rendition, name), range: nil)
+        let range = format.isEncrypted || skipping == 0 ? nil : skipping..<UInt64.max
+        let source = try await store.source(of: .segment(channel, rendition, name), range: range)
         var cipher: SegmentReader.Cipher?
         if format.isEncrypted, let name = format.keyName, let iv = segment.iv {
             cipher = SegmentReader.Cipher(key: try await key(.key(channel, name)), iv: iv)
         }
         return SegmentReader(
-            source.stream(), byteCount: UInt64(max(0, segment.plainBytes)), skipping: 0, cipher: cipher)
+            source.stream(), byteCount: segment.plainByteCount, skipping: skipping, cipher: cipher)
     }
 
     private func key(
@@ -57,4 +60,9 @@ final class SegmentOpener {
         keys[name] = key
         return key
     }
+}
+
+extension RecordedSegment {
+    /// Bytes after decryption.
+    var plainByteCount: UInt64 { UInt64(max(0, plainBytes)) }
 }

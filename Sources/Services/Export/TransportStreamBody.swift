@@ -4,21 +4,20 @@ import Timeline
 
 /// A range of a window's transport stream, read from the archive while it is sent.
 actor TransportStreamBody: HTTPBodySource {
-    private let store: any SegmentStore
+    private let opener: SegmentOpener
     private let plan: TransportStreamPlan
     /// The next run.
     private var run: Int
     /// The segments of the current run that are still to be read.
     private var segments: ArraySlice<RecordedSegment> = []
-    /// Bytes of the next part that come before the range.
+    /// Bytes of the next segment that come before the range.
     private var skipped: UInt64
     /// Bytes still to be sent.
     private var remaining: UInt64
     private var current: SegmentReader?
-    private var keys: [ArchiveKey: [UInt8]] = [:]
 
     init(plan: TransportStreamPlan, store: any SegmentStore, offset: UInt64, byteCount: UInt64) {
-        self.store = store
+        opener = SegmentOpener(store, plan.channel, plan.rendition, formats: plan.formats)
         self.plan = plan
         remaining = byteCount
         skipped = offset
@@ -44,19 +43,15 @@ actor TransportStreamBody: HTTPBodySource {
 
     private func reader() async throws -> SegmentReader {
         if let current { return current }
-        let part = try nextPart()
-        // An encrypted segment is read from its beginning, a clear one where the range begins.
-        let begin = part.cipher == nil ? skipped : 0
-        let source = try await store.source(of: part.key, range: begin..<UInt64.max)
-        let reader = SegmentReader(
-            source.stream(), byteCount: part.byteCount, skipping: skipped, cipher: try await cipher(of: part))
+        let segment = try nextSegment()
+        let reader = try await opener.reader(of: segment, skipping: skipped)
         skipped = 0
         current = reader
         return reader
     }
 
     /// The segment in which the rest of the range begins.
-    private func nextPart() throws -> TransportStreamPlan.Part {
+    private func nextSegment() throws -> RecordedSegment {
         while true {
             guard let segment = segments.popFirst() else {
                 guard run < plan.runs.count else { throw ExportError.endedEarly }
@@ -64,18 +59,8 @@ actor TransportStreamBody: HTTPBodySource {
                 run += 1
                 continue
             }
-            let part = plan.part(segment)
-            if skipped < part.byteCount { return part }
-            skipped -= part.byteCount
+            if skipped < segment.plainByteCount { return segment }
+            skipped -= segment.plainByteCount
         }
-    }
-
-    private func cipher(of part: TransportStreamPlan.Part) async throws -> SegmentReader.Cipher? {
-        guard let cipher = part.cipher else { return nil }
-        if let key = keys[cipher.key] { return SegmentReader.Cipher(key: key, iv: cipher.iv) }
-        let key = try await store.read(cipher.key)
-        if keys.count >= Limits.keys { keys.removeAll() }
-        keys[cipher.key] = key
-        return SegmentReader.Cipher(key: key, iv: cipher.iv)
     }
 }

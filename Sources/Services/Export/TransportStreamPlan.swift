@@ -6,27 +6,13 @@ package import Timeline
 ///
 /// The cost of a plan is that of its runs: it does not look at each segment, unless they are encrypted.
 package struct TransportStreamPlan: Sendable {
-    /// One segment of the stream.
-    struct Part: Sendable, Equatable {
-        var key: ArchiveKey
-        /// Bytes that it adds to the stream, after decryption.
-        var byteCount: UInt64
-        var cipher: Cipher?
-    }
-
-    /// What decrypts a part with AES-128-CBC.
-    struct Cipher: Sendable, Equatable {
-        var key: ArchiveKey
-        var iv: [UInt8]
-    }
-
     let runs: [SegmentRun]
     package let byteCount: UInt64
     /// Equal for equal streams, on every replica: the opaque part of an entity tag.
     package let tag: String
-    private let channel: ChannelID
-    private let rendition: RenditionID
-    private let formats: [Int32: SegmentFormat]
+    let channel: ChannelID
+    let rendition: RenditionID
+    let formats: [Int32: SegmentFormat]
 
     /// Plans the stream of one rendition of a channel.
     ///
@@ -44,12 +30,7 @@ package struct TransportStreamPlan: Sendable {
                 try Self.check(format, rendition)
             }
         }
-        if known.contains(where: { formats[$0]?.isEncrypted == true }) {
-            let isDecryptable = runs.allSatisfy { run in
-                run.segments.allSatisfy { $0.iv != nil || formats[$0.formatID]?.isEncrypted == false }
-            }
-            guard isDecryptable else { throw .notDecryptable(rendition) }
-        }
+        try SegmentOpener.check(runs, formats, rendition)
         self.channel = channel
         self.rendition = rendition
         self.formats = formats
@@ -66,23 +47,6 @@ package struct TransportStreamPlan: Sendable {
     private static func check(_ format: SegmentFormat, _ rendition: RenditionID) throws(ExportError) {
         guard format.container == .transportStream else { throw .otherContainer(rendition) }
         guard format.initName == nil else { throw .separateTables(rendition) }
-        guard !format.isEncrypted || format.keyMethod == "AES-128" && format.keyName != nil else {
-            throw .notDecryptable(rendition)
-        }
-    }
-
-    /// A segment as a part of the stream.
-    func part(_ segment: RecordedSegment) -> Part {
-        let name = SegmentName(
-            start: segment.start, revision: segment.revision, fileExtension: .transportStream)
-        var part = Part(
-            key: .segment(channel, rendition, name), byteCount: UInt64(max(0, segment.plainBytes)))
-        if let format = formats[segment.formatID], format.isEncrypted, let key = format.keyName,
-            let iv = segment.iv
-        {
-            part.cipher = Cipher(key: .key(channel, key), iv: iv)
-        }
-        return part
     }
 }
 

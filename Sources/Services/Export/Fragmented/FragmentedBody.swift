@@ -68,7 +68,7 @@ actor FragmentedBody: HTTPBodySource {
     private func openNext() async throws {
         while true {
             if let segment = segments.popFirst() {
-                let byteCount = UInt64(max(0, segment.plainBytes))
+                let byteCount = segment.plainByteCount
                 defer { position += byteCount }
                 if skipped >= byteCount {
                     skipped -= byteCount

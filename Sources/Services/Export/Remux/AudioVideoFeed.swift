@@ -94,7 +94,7 @@ struct AudioVideoFeed: Sendable {
             }
             try await program.write(rewriter.finish(), to: number)
             guard !rewriter.isOverflowing else { throw ExportError.endedEarly }
-            position += UInt64(max(0, segment.plainBytes))
+            position += segment.plainByteCount
         }
     }
 
