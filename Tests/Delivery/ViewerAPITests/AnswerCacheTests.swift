@@ -61,7 +61,7 @@ import Timeline
         }
     }
 
-    @Test("What is published shows in the next answer")
+    @Test("What is published shows soon after")
     func published() async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(Recording())

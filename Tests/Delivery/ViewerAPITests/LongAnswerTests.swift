@@ -58,17 +58,21 @@ import Timeline
             let index = TimelineIndex(
                 catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: ManualClock().clock)
             let playbackService = PlaybackService(index: index, maxWindowSeconds: 86_400)
+            let running = Running()
             try await withThrowingTaskGroup { group in
                 for _ in 0..<100 {
                     group.addTask {
                         try await playbackService.inTurn(true, for: "proxy") {
                             () async throws(PlaybackError) in
+                            running.begin()
                             try? await Task.sleep(for: .milliseconds(1))
+                            running.end()
                         }
                     }
                 }
                 try await group.waitForAll()
             }
+            #expect(running.most == 1)
         }
     }
 
@@ -115,4 +119,15 @@ import Timeline
     }
 
     private func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+}
+
+/// How many computations run at the same time.
+private final class Running: Sendable {
+    private let count = Mutex((now: 0, most: 0))
+
+    var most: Int { count.withLock { $0.most } }
+
+    func begin() { count.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+
+    func end() { count.withLock { $0.now -= 1 } }
 }

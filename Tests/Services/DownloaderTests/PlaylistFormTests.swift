@@ -10,8 +10,6 @@ import Testing
 
 @Suite("Playlists of less usual forms", .timeLimit(.minutes(30)))
 struct PlaylistFormTests {
-    private static let folder = "/vod"
-
     /// Segments of a transport stream that are not encrypted.
     private func clear(_ origin: FaultyOrigin, _ count: Int) throws -> [[UInt8]] {
         try origin.segments().prefix(count).map { try #require(origin.bytes($0)) }
