@@ -60,6 +60,80 @@ struct RenewedListTests {
         }
     }
 
+    /// Serves a live presentation of six segments; its variants have paths of their own for each reader of
+    /// `/vod/master.m3u8`.
+    private func serveSessions(_ origin: FaultyOrigin) throws {
+        let paths = origin.segments()
+        let names = paths.map { $0.dropFirst("/vod/".count) }
+        let loads = Mutex(0)
+        for session in 1...20 {
+            for (path, name) in zip(paths, names) {
+                origin.serve("/vod/s\(session)/\(name)", try #require(origin.bytes(path)))
+            }
+            origin.serve("/vod/s\(session)/live.m3u8") { _ in
+                let last = loads.withLock { loads in
+                    loads += 1
+                    return min(loads + 2, names.count)
+                }
+                let first = last - 3
+                let listed = names[first..<last].flatMap { ["#EXTINF:1,", String($0)] }
+                let head = ["#EXTM3U", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+                let end = [last == names.count ? "#EXT-X-ENDLIST" : "", ""]
+                return (head + listed + end).joined(separator: "\n")
+            }
+        }
+    }
+
+    private static func master(_ session: Int) -> String {
+        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\ns\(session)/live.m3u8\n"
+    }
+
+    @Test("A live recording keeps the playlist that it was given, and takes no segment twice")
+    func session() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            try serveSessions(origin)
+            origin.serve("/vod/master.m3u8") { Self.master($0) }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 6)
+            #expect(origin.requests(for: "/vod/master.m3u8").count == 1)
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test("A live recording goes on where its multivariant playlist is refused after the start")
+    func refusedMaster() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            try serveSessions(origin)
+            origin.serve("/vod/master.m3u8", Self.master(1))
+            origin.fail(
+                "/vod/master.m3u8", [.garbled(after: .max)] + Array(repeating: .status(403), count: 100))
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test("A live recording whose playlist is refused takes the address that is named now")
+    func refusedList() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let whole = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let absolute = whole.replacing("index", with: "/vod/index")
+            origin.serve("/vod/s1/live.m3u8", absolute.replacing("#EXT-X-ENDLIST", with: ""))
+            origin.fail(
+                "/vod/s1/live.m3u8", [.garbled(after: .max)] + Array(repeating: .status(403), count: 100))
+            origin.serve("/vod/s2/live.m3u8", absolute)
+            origin.serve("/vod/master.m3u8") { Self.master($0) }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(origin.requests(for: "/vod/master.m3u8").count == 2)
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
     @Test("The list is read again for the address that was refused, which may be newer than the first one")
     func refusedReading() async throws {
         try await FaultyOrigin.run { origin in

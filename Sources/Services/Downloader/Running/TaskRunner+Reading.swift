@@ -41,17 +41,29 @@ extension TaskRunner {
         if isDone == nil { throw .cancelled }
     }
 
+    /// Whether a multivariant playlist names the playlists of the renditions.
+    private var isFromMultivariant: Bool {
+        multivariant != nil || plans[0].url != (try? request.fullURL())
+    }
+
     /// Reads all playlists again, so that parts get their present URLs and new parts are added.
+    ///
+    /// The multivariant playlist of a live presentation is read only if another playlist cannot be read.
+    /// With other URLs its segments would count as new, and be recorded twice.
     private func reload() async throws(DownloadError) {
         let formerPause = reloadPause
         reloadPause.begins(at: tools.clock.steady())
         let (before, edge) = (plans.map(\.parts.count), windowHeaders?.span)
         var wanted = plans
         do throws(DownloadError) {
-            if multivariant != nil || plans[0].url != (try? request.fullURL()) {
+            // A live source may give each reader of the multivariant playlist URLs of its own.
+            if isFromMultivariant, !isLive { try await renewAddresses(&wanted) }
+            do throws(DownloadError) {
+                try await load(wanted)
+            } catch .part where isFromMultivariant && isLive {
                 try await renewAddresses(&wanted)
+                try await load(wanted)
             }
-            try await load(wanted)
         } catch {
             // A reading that was cancelled is still due.
             if error == .cancelled { reloadPause = formerPause }
