@@ -3,6 +3,7 @@ import Foundation
 import HLS
 import HTTPClient
 import HTTPSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -124,6 +125,43 @@ struct MediaFileTests {
             let again = origin.requests(for: path).dropFirst(asked).map { $0.range != nil }
             #expect(again == [false, true, false])
         }
+    }
+
+    /// The states of a task in their order.
+    private final class States: Sendable {
+        private let states = Mutex<[TaskState]>([])
+
+        var all: [TaskState] { states.withLock { $0 } }
+
+        func take(_ task: DownloadTask) {
+            states.withLock { if $0.last != task.state { $0.append(task.state) } }
+        }
+    }
+
+    @Test("A file whose connection was lost is completed when the network is there again")
+    func network() async throws {
+        let downloading = try Downloading()
+        let states = States()
+        var (port, running) = (UInt16(0), Task<DownloadTask, any Error>?.none)
+        try await FaultyOrigin.run { origin in
+            port = origin.port
+            origin.serve("/film.mp4", Self.movie)
+            // The first request is for the kind of file.
+            origin.fail("/film.mp4", [.held(after: 5_000), .held(after: 150_000)])
+            let request = origin.request("/film.mp4")
+            running = Task { try await downloading.run(request) { states.take($0) } }
+            try await downloading.reached([".film.mp4.part"])
+        }
+        try await eventually("waiting") { states.all.last == .waitingForNetwork }
+        let begun = try #require(running)
+        try await FaultyOrigin.run(port: port) { origin in
+            origin.serve("/film.mp4", Self.movie)
+            let task = try await begun.value
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+        }
+        #expect(try downloading.bytes("task", "film.mp4") == Self.movie)
+        let last: [TaskState] = [.downloading, .waitingForNetwork, .downloading, .completed]
+        #expect(states.all.suffix(4) == last[...])
     }
 
     @Test("A file whose rest is of another kind is fetched again from its beginning")

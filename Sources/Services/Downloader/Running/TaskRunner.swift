@@ -260,7 +260,7 @@ extension TaskRunner {
 
     private func networkReturned() async {
         guard stored.task.state == .waitingForNetwork else { return }
-        try? await change(plans.isEmpty ? .started : .prepared)
+        try? await change(plans.isEmpty && growingFile == nil ? .started : .prepared)
     }
 
     private func received(_ byteCount: Int64) {
