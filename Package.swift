@@ -130,7 +130,7 @@ let modules: [Module] = [
         name: "Downloader", layer: "Services",
         uses: [
             "Timeline", "Encoding", "Concurrency", "JSON", "HLS", "MediaFormat", "HTTP", "HTTPClient",
-            "Files", "Processes", "Digest",
+            "Files", "Processes", "Digest", "Compression",
         ],
         tests: ["TestSupport", "HTTPSupport"]),
 

@@ -127,8 +127,14 @@ struct PartFetcher: Sendable {
         let address = await job.address()
         plan.reading = address.reading
         let rest = body?.received.rest(in: address.range)
+        if let listed = address.range, listed.length > UInt64(job.byteLimit) {
+            let reason = "the byte range is longer than \(job.byteLimit) bytes"
+            throw .final(.part(name: job.file, reason: reason))
+        }
+        // A server without ranges answers with the whole file: it is read to the end of the range.
         var options = TransferOptions(
-            byteLimit: job.byteLimit, range: rest?.bytes ?? address.range.map { $0.offset..<$0.end },
+            byteLimit: address.range == nil ? job.byteLimit : .max,
+            range: rest?.bytes ?? address.range.map { $0.offset..<$0.end },
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
         options.chunkDelay = Limits.chunkDelay
         if let rest { options.headers["If-Range"] = rest.validator }

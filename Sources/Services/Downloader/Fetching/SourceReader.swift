@@ -1,3 +1,4 @@
+import Compression
 import HLS
 import HTTP
 import HTTPClient
@@ -161,7 +162,9 @@ struct SourceReader: Sendable {
     ) throws(AttemptFailure) -> (Playlist, base: HTTPURL) {
         do {
             let source = VariableSource(url: head.effectiveURL, imports: imports)
-            let read = try Playlist.reading(bytes, source: source)
+            // Some origins compress without saying so, or compress what is compressed already.
+            let plain = GzipReader.plain(bytes, limit: ReadingLimits.standard.byteCount)
+            let read = try Playlist.reading(plain, source: source)
             return (read.playlist, try HTTPURL(head.effectiveURL))
         } catch let error as PlaylistError where error.isTransient {
             throw .damaged("\(error)")

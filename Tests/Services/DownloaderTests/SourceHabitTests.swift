@@ -1,0 +1,75 @@
+import Compression
+import HLS
+import HTTPSupport
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+@Suite("Sources that answer otherwise than they are asked", .timeLimit(.minutes(30)))
+struct SourceHabitTests {
+    @Test("Byte ranges come from a server that always sends the whole file, however long that is")
+    func noRanges() async throws {
+        try await FaultyOrigin.run(serving: .fragmentedMP4) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let map = try #require(try readMedia(text).segments[0].map)
+            let section = try #require(origin.bytes("/vod/\(map.uri)"))
+            let parts = origin.segments().compactMap { origin.bytes($0) }
+            // More than an initialization section may have.
+            let free = [0, 0x20, 0, 0] + Array("free".utf8) + [UInt8](repeating: 0, count: (2 << 20) - 8)
+            var (file, lines) = (section + free, [String]())
+            for part in parts {
+                lines += ["#EXTINF:1,", "#EXT-X-BYTERANGE:\(part.count)@\(file.count)", "film.mp4"]
+                file += part
+            }
+            let head = [
+                "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1",
+                "#EXT-X-MAP:URI=\"film.mp4\",BYTERANGE=\"\(section.count)@0\"",
+            ]
+            origin.serve(
+                "/vod/ranges.m3u8", (head + lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n"))
+            origin.serve("/vod/film.mp4", file)
+            origin.fail("/vod/film.mp4", Array(repeating: .garbled(after: .max), count: 100))
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/ranges.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(try downloading.bytes("task", "v0/init-1.mp4") == section)
+            for (index, part) in parts.enumerated() {
+                #expect(try downloading.bytes("task", "v0/0000\(index + 1).m4s") == part)
+            }
+            #expect(origin.requests(for: "/vod/film.mp4").count == 1 + parts.count)
+        }
+    }
+
+    @Test("A byte range that is longer than a part may be is not asked for")
+    func longRange() async throws {
+        try await FaultyOrigin.run(serving: .fragmentedMP4) { origin in
+            let lines = [
+                "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1",
+                "#EXT-X-MAP:URI=\"film.mp4\",BYTERANGE=\"2000000@0\"", "#EXTINF:1,", origin.segments()[0],
+            ]
+            origin.serve("/vod/long.m3u8", (lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n"))
+            let task = try await Downloading().run(origin.request("/vod/long.m3u8"))
+            #expect(task.state == .failed)
+            #expect(task.error?.detail.hasPrefix("v0/init-1.mp4: the byte range is longer") ?? false)
+            #expect(origin.requests(for: "/vod/film.mp4").isEmpty)
+        }
+    }
+
+    @Test("A playlist that is compressed without saying so is read", arguments: ["index", "master"])
+    func compressed(name: String) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let text = try #require(origin.bytes("/vod/index.m3u8"))
+            let block = try DeflateBlock.compressing(text)
+            var trailer = GzipJoin.Trailer()
+            trailer.append(block)
+            origin.serve("/vod/gzip.m3u8", GzipJoin.header + block.bytes + trailer.bytes)
+            origin.serve("/vod/master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\ngzip.m3u8\n")
+            let downloading = try Downloading()
+            let path = name == "index" ? "/vod/gzip.m3u8" : "/vod/master.m3u8"
+            let task = try await downloading.run(origin.request(path))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try downloading.expectSegments(of: origin)
+        }
+    }
+}
