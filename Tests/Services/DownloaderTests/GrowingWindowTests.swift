@@ -145,6 +145,27 @@ struct GrowingWindowTests {
         }
     }
 
+    @Test(
+        "A live recording outlasts answers that call a later request wrong",
+        arguments: [400, 412, 416, 421])
+    func calledWrong(status: Int) async throws {
+        try await FaultyOrigin.run(serving: .byteRanges) { origin in
+            let whole = try #require(origin.bytes("/vod/index.m3u8"))
+            origin.reopen("/vod/index.m3u8")
+            // The first request finds what the URL leads to.
+            origin.fail("/vod/index.m3u8", [.garbled(after: .max), .status(status)])
+            let path = try #require(origin.segments().first)
+            origin.fail(path, [.status(status), .status(status)])
+            let downloading = try Downloading()
+            let running = Task { try await downloading.run(origin.request(), clock: .system) }
+            try await downloading.reached(["v0/00006.ts"])
+            origin.serve("/vod/index.m3u8", whole)
+            let task = try await running.value
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsDone == 6 && task.notes == nil)
+        }
+    }
+
     @Test("A list is read after its target duration, an unchanged one after half, a stalled one after all")
     func pace() {
         var pause = ReloadPause(targetSeconds: 6)

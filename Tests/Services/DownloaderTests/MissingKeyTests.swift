@@ -1,3 +1,4 @@
+import Digest
 import Foundation
 import HLS
 import HTTPSupport
@@ -21,6 +22,17 @@ struct MissingKeyTests {
                 #expect(detail.hasPrefix("the key \(origin.url("/vod/secret.key")) "), "\(detail)")
                 #expect(task.segmentsDone == 0)
             }
+        }
+    }
+
+    @Test("A key whose request is called wrong is named", arguments: [400, 421])
+    func calledWrong(status: Int) async throws {
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            origin.fail("/vod/secret.key", Array(repeating: .status(status), count: 20))
+            let task = try await Downloading().run(origin.request())
+            #expect(task.state == .failed && task.error?.title == "Key missing")
+            let detail = task.error?.detail ?? ""
+            #expect(detail.hasPrefix("the key ") && detail.hasSuffix("status \(status)"), "\(detail)")
         }
     }
 

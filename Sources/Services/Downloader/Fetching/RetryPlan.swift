@@ -114,8 +114,9 @@ extension AttemptFailure {
 
     /// The failure that a status means; nil for those that bring what was asked for.
     ///
-    /// The body may say why (RFC 9457).
-    init?(_ head: TransferHead, _ body: [UInt8] = []) {
+    /// The body may say why (RFC 9457). With `isFirst` it answers the first request of what a person gave:
+    /// such a request is not made again where the server calls it wrong. Later ones have worked before.
+    init?(_ head: TransferHead, _ body: [UInt8] = [], isFirst: Bool = false) {
         let status = head.status.rawValue
         switch status {
         case 200, 206: return nil
@@ -126,7 +127,8 @@ extension AttemptFailure {
             }
             self = .status(status, retryAfter: pause)
         default:
-            self = .final(.unusable(Self.words(of: head, body) ?? Self.words(for: status)))
+            let words = Self.words(of: head, body) ?? Self.words(for: status)
+            self = isFirst ? .final(.unusable(words)) : .status(status, retryAfter: nil)
         }
     }
 
