@@ -36,6 +36,40 @@ struct MissingKeyTests {
         }
     }
 
+    @Test("A key behind the end of what is taken is not asked for")
+    func laterKey() async throws {
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            list(origin, [0: "secret.key", 1: "secret.key", 2: "second.key"], isEnded: true)
+            var request = origin.request("/vod/live.m3u8")
+            request.duration = "2"
+            let task = try await Downloading().run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 2)
+            #expect(origin.requests(for: "/vod/second.key").isEmpty)
+        }
+    }
+
+    @Test("The key of segments that are stored clear is not asked for again")
+    func usedKey() async throws {
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            origin.serve("/vod/first.key", try #require(origin.bytes("/vod/secret.key")))
+            let keys = ["first.key", "first.key", "first.key", "secret.key"]
+            let numbered = keys.enumerated().map { ($0.offset, $0.element) }
+            list(origin, Dictionary(uniqueKeysWithValues: numbered), isEnded: true)
+            origin.fail(origin.segments()[3], Array(repeating: .status(500), count: Limits.attempts))
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            var request = origin.request("/vod/live.m3u8")
+            request.decrypts = true
+            let failed = try await downloading.run(request)
+            #expect(failed.state == .failed && failed.segmentsDone == 3)
+            origin.fail("/vod/first.key", Array(repeating: .status(404), count: 100))
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(origin.requests(for: "/vod/first.key").count == 1)
+        }
+    }
+
     @Test("The name of a key in an error has neither query nor token, and fits a line")
     func keyName() async throws {
         try await FaultyOrigin.run { origin in

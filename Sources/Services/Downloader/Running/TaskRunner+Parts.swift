@@ -63,12 +63,17 @@ extension TaskRunner {
 
     func position(_ index: PartIndex) -> Double { plans[index.plan].parts[index.part].position }
 
-    /// The names of the keys that nothing is known of yet.
+    /// The names of the keys that are needed and that nothing is known of yet.
+    ///
+    /// A part that is stored clear needs its key no more.
     private var missingKeys: [String] {
-        let names = Set(
-            plans.flatMap { plan in
-                plan.parts.flatMap { [$0.names.key, $0.initSection?.keyName].compactMap(\.self) }
-            })
+        let limit = liveLimit ?? .infinity
+        var names: Set<String> = []
+        for plan in plans {
+            for part in plan.parts where part.position < limit && !(storesClear && part.isSettled) {
+                names.formUnion([part.names.key, part.initSection?.keyName].compactMap(\.self))
+            }
+        }
         return names.filter { keys[$0] == nil }.sorted()
     }
 
@@ -101,9 +106,10 @@ extension TaskRunner {
     }
 
     func fetchSections() async throws(DownloadError) {
+        let limit = liveLimit ?? .infinity
         var missing: [String: PartIndex] = [:]
         for plan in plans.indices {
-            for (index, part) in plans[plan].parts.enumerated() {
+            for (index, part) in plans[plan].parts.enumerated() where part.position < limit {
                 guard let name = part.names.initSection else { continue }
                 let file = "\(plans[plan].id)/\(name)"
                 if sections[file] == nil, missing[file] == nil {
@@ -121,11 +127,13 @@ extension TaskRunner {
     private func fetchSection(_ section: MissingSection) async throws(DownloadError) {
         let index = section.index
         guard let source = plans[index.plan].parts[index.part].initSection else { return }
-        let key = source.keyName.flatMap { keys[$0] }
         if let bytes = try await folder.read(section.file, upTo: Limits.initSectionBytes) {
-            sections[section.file] = try Self.section(bytes, source, key: storesClear ? nil : key)
+            let key = storesClear ? nil : source.keyName.flatMap { keys[$0] }
+            sections[section.file] = try Self.section(bytes, source, key: key)
             return
         }
+        if let name = source.keyName, keys[name] == nil { try await fetchKey(name) }
+        let key = source.keyName.flatMap { keys[$0] }
         // Segments that a player waits for need it.
         let progress = PartProgress(clock: tools.clock)
         progress.demand()
