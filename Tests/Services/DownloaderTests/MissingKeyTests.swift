@@ -70,6 +70,47 @@ struct MissingKeyTests {
         }
     }
 
+    @Test("A key that comes later never gets the file of the key of an initialization section")
+    func sectionKey() async throws {
+        try await FaultyOrigin.run(serving: .fragmentedMP4) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let map = try #require(try readMedia(text).segments[0].map)
+            let (own, later) = ([UInt8](repeating: 7, count: 16), [UInt8](repeating: 9, count: 16))
+            let vector = [UInt8](repeating: 0, count: 16)
+            func encrypted(_ path: String, _ key: [UInt8]) throws -> [UInt8] {
+                var cipher = try AES128CBC(.encrypt, key: key, iv: vector)
+                return try cipher.update(try #require(origin.bytes(path))) + cipher.finish()
+            }
+            let names = origin.segments()
+            origin.serve("/vod/own.key", own)
+            origin.serve("/vod/later.key", later)
+            origin.serve("/vod/init.enc", try encrypted("/vod/\(map.uri)", own))
+            origin.serve("/vod/last.m4s", try encrypted(names[2], later))
+            let zeros = String(repeating: "0", count: 32)
+            func list(from number: Int, _ lines: [String]) {
+                let head = [
+                    "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1",
+                    "#EXT-X-MEDIA-SEQUENCE:\(number)",
+                    "#EXT-X-KEY:METHOD=AES-128,URI=\"own.key\",IV=0x\(zeros)",
+                    "#EXT-X-MAP:URI=\"init.enc\"",
+                ]
+                origin.serve("/vod/live.m3u8", (head + lines + [""]).joined(separator: "\n"))
+            }
+            list(from: 0, ["#EXT-X-KEY:METHOD=NONE"] + names.prefix(2).flatMap { ["#EXTINF:1,", $0] })
+            origin.fail(names[1], Array(repeating: .status(500), count: Limits.attempts))
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request("/vod/live.m3u8")).state == .failed)
+            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"later.key\",IV=0x\(zeros)"
+            list(from: 2, [key, "#EXTINF:1,", "last.m4s", "#EXT-X-ENDLIST"])
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            let uri = try #require(playlist.segments.last?.keys.first?.uri)
+            #expect(try downloading.bytes("task", uri) == later)
+        }
+    }
+
     @Test("The name of a key in an error has neither query nor token, and fits a line")
     func keyName() async throws {
         try await FaultyOrigin.run { origin in

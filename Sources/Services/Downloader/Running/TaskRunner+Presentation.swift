@@ -77,8 +77,9 @@ extension TaskRunner {
             plan.imports = imports
             begun.append(plan)
         }
-        let keyFiles = begun.flatMap { $0.keptKeys }
-        keyNames = KeyNames(kept: keyFiles)
+        // The list of parts does not name the key of an initialization section.
+        let keyFiles = try await folder.lengths(in: "keys").keys
+        keyNames = KeyNames(kept: begun.flatMap { $0.keptKeys } + keyFiles)
         let known = stored.task.renditions
         stored.task.renditions = streams.map { stream in
             var rendition = stream.rendition
