@@ -110,6 +110,27 @@ struct DownloadManagerTests {
         }
     }
 
+    @Test("A task that was refused with another request goes on as it was asked for before")
+    func refusedRequest() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let other = text.replacing("index", with: "another")
+            origin.serve("/vod/live.m3u8") { request in (request.query == nil ? text : other, [:]) }
+            origin.fail(origin.segments()[3], Array(repeating: .status(500), count: Limits.attempts))
+            let downloading = try Downloading()
+            try await managing(downloading) { manager in
+                _ = try await manager.take(origin.request("/vod/live.m3u8"))
+                try await eventually("the failure") { manager.task("task")?.state == .failed }
+                _ = try await manager.take(origin.request("/vod/live.m3u8?v=2"))
+                try await eventually("the refusal") { await manager.refusal(of: "task") != nil }
+                try await eventually("its end") { manager.task("task")?.state == .failed }
+                _ = try await manager.resume("task", isRetry: true)
+                try await eventually("the end") { manager.task("task")?.state == .completed }
+            }
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
     @Test("A process that is stopping takes no more tasks")
     func stopping() async throws {
         let downloading = try Downloading()

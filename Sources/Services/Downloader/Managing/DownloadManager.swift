@@ -113,6 +113,8 @@ package actor DownloadManager {
     private func carryOut(_ id: String) async {
         if let (runner, stops) = await exclusively(id, { await begin(id) }) {
             refusals[id] = await Self.run(runner, until: stops, show)
+            // The folder keeps what was asked for before.
+            if refusals[id] != nil { requests[id] = nil }
             for waiter in running.removeValue(forKey: id)?.waiting ?? [] { waiter.resume() }
         }
         startNext()
