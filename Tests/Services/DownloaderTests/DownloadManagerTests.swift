@@ -131,6 +131,37 @@ struct DownloadManagerTests {
         }
     }
 
+    @Test(
+        "A task that had failed and waits again can be stopped, and goes on later", arguments: [true, false]
+    )
+    func stoppedInQueue(isPause: Bool) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            origin.fail("/vod/index.m3u8", Array(repeating: .status(404), count: 6))
+            origin.serve("/held.mp4", SampleMovie.bytes(count: 50_000))
+            origin.fail("/held.mp4", [.held(after: 5_000), .held(after: 5_000)])
+            var downloading = try Downloading()
+            downloading.options.tasks = 1
+            var held = origin.request("/held.mp4")
+            held.id = "held"
+            let first = held
+            try await managing(downloading) { manager in
+                _ = try await manager.take(origin.request())
+                try await eventually("the failure") { manager.task("task")?.state == .failed }
+                _ = try await manager.take(first)
+                try await eventually("the other") { origin.requests(for: "/held.mp4").count == 2 }
+                #expect(try await manager.take(origin.request()).state == .queued)
+                let stopped = try await isPause ? manager.pause("task") : manager.cancel("task")
+                #expect(stopped.state == (isPause ? .paused : .canceled))
+                let stored = try JSONDecoder().decode(
+                    StoredTask.self, from: Data(downloading.bytes("task", "task.json")))
+                #expect(stored.task.state == stopped.state)
+                _ = try await manager.resume("task", isRetry: !isPause)
+                origin.release()
+                try await eventually("the end") { manager.task("task")?.state == .completed }
+            }
+        }
+    }
+
     @Test("A process that is stopping takes no more tasks")
     func stopping() async throws {
         let downloading = try Downloading()

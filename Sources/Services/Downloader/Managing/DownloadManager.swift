@@ -79,7 +79,7 @@ package actor DownloadManager {
         isStopping = true
         for entry in running.values { entry.stop.yield() }
         guard lifetime == .untilDone else { return }
-        for id in queue { for task in (try? await service.pause([id])) ?? [] { show(task) } }
+        for id in queue { for task in (try? await service.pause([id], areQueued: true)) ?? [] { show(task) } }
     }
 
     func startNext() {
@@ -276,15 +276,15 @@ extension DownloadManager {
 
     /// Pauses a task; one that records a live presentation is completed as far as it goes.
     package func pause(_ id: String) async throws(DownloadError) -> DownloadTask {
-        try await change(id, .pause) { () async throws(DownloadError) in
-            try await self.service.pause([id])
+        try await change(id, .pause) { isQueued async throws(DownloadError) in
+            try await self.service.pause([id], areQueued: isQueued)
         }
     }
 
     /// Cancels a task; its parts stay.
     package func cancel(_ id: String) async throws(DownloadError) -> DownloadTask {
-        try await change(id, .cancel) { () async throws(DownloadError) in
-            try await self.service.cancel([id])
+        try await change(id, .cancel) { isQueued async throws(DownloadError) in
+            try await self.service.cancel([id], areQueued: isQueued)
         }
     }
 
@@ -359,18 +359,17 @@ extension DownloadManager {
         return request
     }
 
-    /// Stops a task that runs, else changes it on the disk.
+    /// Stops a task that runs, else changes it on the disk; one that cannot be changed stays in the queue.
     private func change(
         _ id: String, _ reason: StopReason,
-        _ onDisk: () async throws(DownloadError) -> [DownloadTask]
+        _ onDisk: (_ isQueued: Bool) async throws(DownloadError) -> [DownloadTask]
     ) async throws(DownloadError) -> DownloadTask {
         guard board.task(id) != nil else { throw .noTask(id) }
         await waitIfEnding(id)
         let isRunning = try await exclusively(id) { () async throws(DownloadError) in
+            if running[id] == nil { for task in try await onDisk(isActive(id)) { board.show(task) } }
             removeFromQueue(id)
-            if running[id] != nil { return true }
-            for task in try await onDisk() { board.show(task) }
-            return false
+            return running[id] != nil
         }
         if isRunning { await stop(id, reason) }
         guard let task = board.task(id) else { throw .noTask(id) }

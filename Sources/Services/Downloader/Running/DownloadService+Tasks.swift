@@ -70,13 +70,19 @@ extension DownloadService {
     }
 
     /// Pauses tasks that wait for their turn; what is paused stays so.
-    package func pause(_ ids: [String]) async throws(DownloadError) -> [DownloadTask] {
-        try await change(ids, by: .paused) { $0 == .paused }
+    ///
+    /// With `areQueued` they wait for it again, after they had failed or were canceled.
+    package func pause(
+        _ ids: [String], areQueued: Bool = false
+    ) async throws(DownloadError) -> [DownloadTask] {
+        try await change(ids, by: .paused, areQueued: areQueued) { $0 == .paused }
     }
 
     /// Cancels tasks; their parts stay.
-    package func cancel(_ ids: [String]) async throws(DownloadError) -> [DownloadTask] {
-        try await change(ids, by: .canceled) { $0 == .canceled }
+    package func cancel(
+        _ ids: [String], areQueued: Bool = false
+    ) async throws(DownloadError) -> [DownloadTask] {
+        try await change(ids, by: .canceled, areQueued: areQueued) { $0 == .canceled }
     }
 
     /// Deletes tasks with all their files.
@@ -118,13 +124,15 @@ extension DownloadService {
     }
 
     private func change(
-        _ ids: [String], by event: TaskEvent, unless isDone: (TaskState) -> Bool
+        _ ids: [String], by event: TaskEvent, areQueued: Bool, unless isDone: (TaskState) -> Bool
     ) async throws(DownloadError) -> [DownloadTask] {
         var tasks: [DownloadTask] = []
         for id in ids {
             let folder = try folder(of: id)
             guard var stored = try await StoredTask.reading(from: folder) else { throw Self.unknown(id) }
             stored.task.apply(.interrupted, at: tools.clock.now())
+            // The file of a task that is queued again is not written before it runs.
+            if areQueued { stored.task.apply(.retried, at: tools.clock.now()) }
             if !isDone(stored.task.state) {
                 guard stored.task.apply(event, at: tools.clock.now()) else {
                     throw .invalidState(stored.task.refusal(of: event))
