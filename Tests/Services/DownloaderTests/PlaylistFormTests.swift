@@ -166,6 +166,43 @@ struct PlaylistFormTests {
         }
     }
 
+    @Test(
+        "A start point stays where it is the same place in what was taken",
+        arguments: [
+            (false, "2.5", nil, true), (true, "1", nil, true), (true, "-3", nil, false),
+            (true, "4", nil, false), (false, "2.5", "2-5", false), (false, "20", nil, false),
+        ] as [(Bool, String, String?, Bool)])
+    func start(isLive: Bool, offset: String, range: String?, isKept: Bool) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let tag = "#EXT-X-START:TIME-OFFSET=\(offset)"
+            let listed = text.replacing("#EXTM3U", with: "#EXTM3U\n\(tag)")
+            origin.serve("/vod/list.m3u8", listed)
+            if isLive { origin.reopen("/vod/list.m3u8") }
+            let master = [
+                "#EXTM3U", tag,
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",DEFAULT=YES,URI=\"second.m3u8\"",
+                "#EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO=\"a\"", "list.m3u8", "",
+            ].joined(separator: "\n")
+            origin.serve("/vod/second.m3u8", try #require(origin.bytes("/vod/list.m3u8")))
+            origin.serve("/vod/master.m3u8", master)
+            for path in ["/vod/list.m3u8", "/vod/master.m3u8"] {
+                let downloading = try Downloading()
+                var request = origin.request(path)
+                request.duration = isLive ? "3" : nil
+                request.range = range.flatMap { TimeRange($0) }
+                let task = try await downloading.run(request)
+                #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+                let lists = try downloading.files("task").filter { $0.key.hasSuffix(".m3u8") }
+                #expect(lists.count == (path == "/vod/list.m3u8" ? 1 : 3))
+                for (name, bytes) in lists {
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    #expect(text.contains("#EXT-X-START") == isKept, "\(name): \(text)")
+                }
+            }
+        }
+    }
+
     @Test("A live playlist is recorded for as long as was asked for")
     func liveDuration() async throws {
         try await FaultyOrigin.run { origin in

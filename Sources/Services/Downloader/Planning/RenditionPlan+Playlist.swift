@@ -10,7 +10,7 @@ extension RenditionPlan {
     func localPlaylist(isClear: Bool, isClosed: Bool, listsMissing: Bool = false) -> MediaPlaylist {
         var playlist = MediaPlaylist()
         playlist.isIndependentSegments = head.isIndependentSegments
-        playlist.start = head.start
+        playlist.start = head.start.flatMap { (isClosed || head.isEnded) && !keeps($0) ? nil : $0 }
         playlist.targetDurationSeconds = targetDuration
         playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
         playlist.discontinuitySequence = discontinuitySequence
@@ -30,6 +30,15 @@ extension RenditionPlan {
         }
         playlist.version = playlist.minimalVersion
         return playlist
+    }
+
+    /// Whether a start point of the source is the same place in the folder's closed playlist.
+    ///
+    /// It is not where the source lists other segments first, and not if it counts from the end, which was
+    /// that of a list which moved on.
+    func keeps(_ start: StartPoint) -> Bool {
+        parts.first?.names.identity.number == head.mediaSequence && start.offsetMicroseconds >= 0
+            && Double(start.offsetMicroseconds) / 1_000_000 <= seconds
     }
 
     private var targetDuration: Int {

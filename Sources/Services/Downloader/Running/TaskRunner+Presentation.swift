@@ -153,7 +153,10 @@ extension TaskRunner {
             let media = plan.localPlaylist(isClear: storesClear, isClosed: isClosed)
             try await folder.replace(playlistName(of: plan.id), with: media.writtenBytes())
         }
-        if let multivariant { try await folder.replace("index.m3u8", with: multivariant.writtenBytes()) }
+        if var multivariant {
+            if isClosed, let start = multivariant.start, !plans[0].keeps(start) { multivariant.start = nil }
+            try await folder.replace("index.m3u8", with: multivariant.writtenBytes())
+        }
     }
 
     /// Seconds from the first segment that are taken; nil for all.
