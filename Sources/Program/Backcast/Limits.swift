@@ -71,8 +71,8 @@ enum Limits {
     static let holderWait = Duration.seconds(10)
     /// The pause between two tries to reach it.
     static let holderPause = Duration.milliseconds(100)
-    /// The longest time for which tasks are followed that another process carries out: a year.
-    static let holderFollowTimeout = Duration.seconds(31_536_000)
+    /// How long tasks of another process are followed over one connection: a day, as long as any transfer.
+    static let holderFollowTimeout = Duration.seconds(86_400)
     /// The time that running answers of `backcast play` have when it stops: events never end by themselves.
     static let playDrain = Duration.milliseconds(500)
     /// The longest answer of `backcast play`: a range of a part that has to come whole.

@@ -214,6 +214,37 @@ struct TaskHandoverTests {
         }
     }
 
+    @Test("What a process has taken and not done when it is killed is carried out by the one that asked")
+    func killed() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let held = origin.segments()[2]
+            origin.fail(held, [.held(after: 1000), .held(after: 1000)])
+            let folder = try TemporaryFolder("killed")
+            let holder = try Run(["play", folder.path])
+            try holder.start()
+            try await eventually("the socket") {
+                FileManager.default.fileExists(atPath: folder.path(of: ".backcast.sock"))
+            }
+            let program = try Run(
+                ["download", origin.url("/vod/index.m3u8"), "--id", "a", "--json", "--to", folder.path])
+            try program.start()
+            do {
+                try await eventually("the task") { origin.requests(for: held).count == 1 }
+                holder.send(SIGKILL)
+                try await eventually("the task again") { origin.requests(for: held).count == 2 }
+            } catch {
+                for process in [holder, program] { process.send(SIGKILL) }
+                throw error
+            }
+            _ = try await holder.status()
+            origin.release()
+            let (status, errors) = (try await program.status(), try program.errors)
+            #expect(status == 0 && errors.isEmpty, "\(status) \(errors)")
+            #expect(try program.lines.last?.contains(#""state":"completed""#) ?? false)
+            #expect(try await states(folder) == ["a": "completed"])
+        }
+    }
+
     @Test("A signal ends the waiting for a process that is ending")
     func endingStopped() async throws {
         let folder = try TemporaryFolder("ending")

@@ -63,7 +63,7 @@ struct TaskHandover: Sendable {
     /// Hands over what no process has taken yet.
     private func run(_ former: Outcome) async throws -> Outcome {
         var (open, status): (Set<String>, Int32) = ([], former.status)
-        var taken: [DownloadRequest] = []
+        var taken: [(id: String, request: DownloadRequest)] = []
         for (index, request) in former.remaining.enumerated() {
             // The rest is not begun, also where all that was handed over is complete.
             guard !Task.isCancelled else {
@@ -71,11 +71,13 @@ struct TaskHandover: Sendable {
                 break
             }
             do {
-                open.insert(try await handOver(request))
-                taken.append(request)
+                let id = try await handOver(request)
+                open.insert(id)
+                taken.append((id, request))
             } catch is Ending {
                 // The tasks that it took have ended with it; a complete one is recognised by its state.
-                var outcome = Outcome(remaining: taken + former.remaining[index...], status: status)
+                let remaining = taken.map(\.request) + former.remaining[index...]
+                var outcome = Outcome(remaining: remaining, status: status)
                 // The deadline begins again only if it has carried out tasks meanwhile.
                 if taken.isEmpty { outcome.deadline = former.deadline }
                 return outcome
@@ -84,11 +86,19 @@ struct TaskHandover: Sendable {
                 status = max(status, refusal.status)
             }
         }
+        let begun = HostClock.system.steady()
         do {
-            status = max(status, try await follow(&open))
-        } catch  where Task.isCancelled {}
-        guard Task.isCancelled else { return Outcome(status: open.isEmpty ? status : max(status, 1)) }
+            try await follow(&open, &status)
+        } catch  where Task.isCancelled {
+        } catch is TransferError {}
         let left = open
+        guard Task.isCancelled else {
+            // The process was killed or is ending, or the connection lasted for as long as one may.
+            var outcome = Outcome(
+                remaining: taken.filter { left.contains($0.id) }.map(\.request), status: status)
+            if HostClock.system.steady() - begun < Limits.holderWait { outcome.deadline = former.deadline }
+            return outcome
+        }
         let stopped = try await withCancellationShield(by: .system) { await pause(left) }
         return Outcome(status: max(status, stopped))
     }
@@ -119,12 +129,14 @@ struct TaskHandover: Sendable {
         return try JSONDecoder().decode(DownloadTask.self, from: Data(body.bytes)).id
     }
 
-    /// Shows the changes of tasks until all have stopped or are removed; the status that they leave.
-    private func follow(_ open: inout Set<String>) async throws -> Int32 {
-        guard !open.isEmpty else { return 0 }
-        var (left, untold, status): (Set<String>, Set<String>, Int32) = (open, open, 0)
+    /// Shows the changes of tasks until all have stopped or are removed, or the connection ends.
+    ///
+    /// `open` then has those that have not, and `result` the status that the others leave.
+    private func follow(_ open: inout Set<String>, _ result: inout Int32) async throws {
+        guard !open.isEmpty else { return }
+        var (left, untold, status) = (open, open, result)
         var asked = HostClock.system.steady()
-        defer { open = left }
+        defer { (open, result) = (left, status) }
         try await holder.follow(for: Limits.holderFollowTimeout) { change in
             var removed: [String] = []
             switch change {
@@ -152,7 +164,6 @@ struct TaskHandover: Sendable {
             }
             return left.isEmpty
         }
-        return status
     }
 
     /// Has tasks paused that have not ended, and shows what became of them.
