@@ -22,6 +22,25 @@ struct ProgressTextTests {
         #expect(lines.count == 3 && lines.allSatisfy { $0.count < columns })
     }
 
+    @Test("Wide characters count as two columns", arguments: [40, 72, 80, 200])
+    func wideCharacters(columns: Int) {
+        for title in [String(repeating: "日本語", count: 20), "뉴스", "Ａ番組 and more"] {
+            var task = Self.task(1, .downloading)
+            task.title = title
+            let line = ProgressText.line(of: task, columns: columns)
+            let isWide = { (character: Character) in (character.unicodeScalars.first?.value ?? 0) > 0x2E80 }
+            #expect(line.count + line.count(where: isWide) < columns, "\(line)")
+            // The bar begins in the same column as beside an ordinary title.
+            let name = line.prefix { $0 != "[" }
+            if columns == 200, title.count < 15 { #expect(name.count + name.count(where: isWide) == 30) }
+        }
+    }
+
+    @Test("What a server says of an error cannot write over a terminal")
+    func printable() {
+        #expect(PrintableText.line("a\u{1B}[2J\nb") == "a?[2J?b")
+    }
+
     @Test("Where the terminal is low, the tasks that run are shown, then those that wait")
     func height() {
         let ended = (1...50).map { Self.task($0, .completed) }

@@ -30,9 +30,11 @@ enum ProgressText {
         let tail = bar(task.progress, 20) + facts.joined(separator: " ")
         let space = max(8, columns - tail.count - 2)
         let title = PrintableText.line(task.title)
-        let name = title.count > space ? title.prefix(space - 1) + "…" : title[...]
-        let line = String(name) + String(repeating: " ", count: max(1, min(space, 30) - name.count)) + tail
-        return String(line.prefix(max(20, columns - 1)))
+        let isLong = PrintableText.columns(of: title) > space
+        let name = isLong ? PrintableText.beginning(of: title, columns: space - 1) + "…" : title
+        let padding = max(1, min(space, 30) - PrintableText.columns(of: name))
+        let line = name + String(repeating: " ", count: padding) + tail
+        return PrintableText.beginning(of: line, columns: max(20, columns - 1))
     }
 
     /// The sums of all tasks.
