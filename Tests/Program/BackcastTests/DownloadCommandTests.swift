@@ -167,6 +167,38 @@ struct DownloadCommandTests {
         }
     }
 
+    @Test("Words of a server in an error are printed without what controls a terminal")
+    func controls() async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/a.m3u8", "#EXTM3U")
+            origin.fail("/a.m3u8", Array(repeating: .problem(404, #"wrong\u009b2J\u202ewords"#), count: 9))
+            let folder = try TemporaryFolder("controls")
+            let (status, program) = try await Run.run(
+                ["download", origin.url("/a.m3u8"), "--quiet", "--to", folder.path])
+            #expect(status == 1)
+            let errors = try program.errors
+            #expect(errors.contains("wrong?2J?words"), "\(errors.debugDescription)")
+        }
+    }
+
+    @Test("A full disk behind the output ends a list and a dry run with status 1")
+    func fullOutput() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let folder = try TemporaryFolder("full")
+            let url = origin.url("/vod/index.m3u8")
+            #expect(try await Run.run(["download", url, "--quiet", "--to", folder.path]).status == 0)
+            for words in [
+                ["downloads", "list", "--json"], ["downloads", "list"], ["download", url, "--dry-run"],
+            ] {
+                let program = try Run(
+                    words + ["--to", folder.path], output: FileHandle(forWritingAtPath: "/dev/full"))
+                try program.start()
+                #expect(try await program.status() == 1, "\(words)")
+                #expect(try program.errors.contains("cannot write standard output"), "\(words)")
+            }
+        }
+    }
+
     @Test("A dry run prints what would be taken and writes nothing; cookies of a file are sent")
     func dryRun() async throws {
         try await FaultyOrigin.run { origin in

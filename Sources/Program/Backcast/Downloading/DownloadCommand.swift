@@ -1,5 +1,6 @@
 import ArgumentParser
 import Downloader
+import Files
 import Foundation
 
 /// Downloads playlists and media files, without a database.
@@ -117,7 +118,20 @@ struct DownloadCommand: AsyncParsableCommand {
         return ExitCode(status)
     }
 
+    /// Prints an error, which may have words of a server.
     static func printError(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("Error: \(text)\n".utf8))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let printed = lines.map { PrintableText.line(String($0)) }.joined(separator: "\n")
+        try? FileHandle.standardError.write(contentsOf: Data("Error: \(printed)\n".utf8))
+    }
+
+    /// Writes to standard output.
+    static func output(_ bytes: [UInt8]) throws(DownloadError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            throw .system(.write, path: "standard output", number: Int32(cause?.code ?? Int(EIO)))
+        }
     }
 }

@@ -113,7 +113,7 @@ struct DownloadRun {
             do throws(DownloadError) {
                 let task = try await DownloadService.preview(request, options, client: client, clock: .system)
                 let text = asJSON ? task.json.bytes : Array(ProgressText.preview(of: task).utf8)
-                try? FileHandle.standardOutput.write(contentsOf: Data(text + [0x0A]))
+                try DownloadCommand.output(text + [0x0A])
             } catch {
                 DownloadCommand.printError("\(error)")
                 isRefused = true
@@ -148,7 +148,7 @@ struct DownloadRun {
     static func conclude(_ task: DownloadTask) -> Int32 {
         if task.state == .completed { return 0 }
         guard let error = task.error else { return task.state.isEnded ? 1 : 130 }
-        DownloadCommand.printError("\(task.id): \(error.title): \(error.detail)")
+        DownloadCommand.printError(PrintableText.line("\(task.id): \(error.title): \(error.detail)"))
         return error.isRefusal ? 2 : 1
     }
 }

@@ -42,7 +42,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)
             for id in ids where !tasks.contains(where: { $0.id == id }) { throw .noTask(id) }
             let chosen = ids.isEmpty ? tasks : tasks.filter { ids.contains($0.id) }
-            if action == .list { return show(await Self.current(chosen, in: to)) }
+            if action == .list { return try show(await Self.current(chosen, in: to)) }
         } catch {
             throw DownloadCommand.failure("\(error)", status: 1)
         }
@@ -78,7 +78,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         for problem in problems { DownloadCommand.printError(problem) }
         if action != .remove {
             let tasks = try await DownloadService.tasks(in: to, clock: .system)
-            show(await Self.current(tasks.filter { chosen.contains($0.id) }, in: to))
+            try show(await Self.current(tasks.filter { chosen.contains($0.id) }, in: to))
         }
         if !problems.isEmpty { throw ExitCode.failure }
     }
@@ -109,8 +109,8 @@ struct DownloadsCommand: AsyncParsableCommand {
             do throws(DownloadError) {
                 switch action {
                 case .list: break
-                case .pause: show(try await service.pause([id]))
-                case .cancel: show(try await service.cancel([id]))
+                case .pause: try show(try await service.pause([id]))
+                case .cancel: try show(try await service.cancel([id]))
                 case .remove: try await service.remove([id])
                 case .resume: requested.append(.success(try await service.request(of: id, isRetry: false)))
                 case .retry: requested.append(.success(try await service.request(of: id, isRetry: true)))
@@ -142,10 +142,10 @@ struct DownloadsCommand: AsyncParsableCommand {
         return tasks.map { known[$0.id] ?? $0 }
     }
 
-    private func show(_ tasks: [DownloadTask]) {
+    private func show(_ tasks: [DownloadTask]) throws(DownloadError) {
         let lines = tasks.map { task in
             json ? task.json.bytes : Array(ProgressText.row(of: task).utf8)
         }
-        try? FileHandle.standardOutput.write(contentsOf: Data(lines.flatMap { $0 + [0x0A] }))
+        try DownloadCommand.output(lines.flatMap { $0 + [0x0A] })
     }
 }
