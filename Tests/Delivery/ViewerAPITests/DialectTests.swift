@@ -29,9 +29,17 @@ import Timeline
             ("archive-1469509516-20.m3u8?event=true", "index.m3u8?utc=1469509516&duration=20&mode=event"),
             ("archive-1469509516-20.ts", "download.ts?begintime=1469509516000&duration=20"),
             ("video-1469509516-20.ts", "download.ts?begintime=1469509516000&duration=20"),
+            ("index-1469509516-20.ts", "download.ts?begintime=1469509516000&duration=20"),
+            ("mono-1469509516-20.ts", "download.ts?begintime=1469509516000&duration=20"),
+            ("index-1469509516-now.m3u8", "index.m3u8?begintime=1469509516000&mode=event"),
+            ("video-1469509516-now.m3u8", "index.m3u8?begintime=1469509516000&mode=event"),
             ("timeshift_rel-12.m3u8", "index.m3u8?timeshift=12"),
+            ("index-timeshift_rel-12.m3u8", "index.m3u8?timeshift=12"),
+            ("video-timeshift_rel-12.m3u8", "index.m3u8?timeshift=12"),
+            ("mono-timeshift_rel-12.m3u8?event=true", "index.m3u8?timeshift=12"),
             ("rewind-8.m3u8", "index.m3u8?dvr=8"),
             ("playlist_dvr_range-1469509516-20.m3u8", "index.m3u8?begintime=1469509516000&duration=20"),
+            ("playlist_dvr_range-1469509516-now.m3u8", "index.m3u8?begintime=1469509516000&mode=event"),
             ("playlist_dvr_timeshift-8-12.m3u8", "index.m3u8?delay=8&dvr=12"),
         ])
     func same(file: String, query: String) async throws {
@@ -71,7 +79,8 @@ import Timeline
             }
             for (query, name) in [
                 ("from=x", "from"), ("to=x", "to"), ("from=5&to=5", "to"), ("from=1&from=2", "from"),
-                ("from=4102444800", "from"), ("from=4102444800&to=now", "to"),
+                ("from=4102444800", "from"), ("from=4102444800&to=now", "to"), ("from=%zz", "from"),
+                ("from=1469509516&to=%FF", "to"),
             ] {
                 let answer = try await viewer.get("/live/cctv2/recording_status.json?\(query)")
                 #expect(answer.isProblem(400))
@@ -180,7 +189,8 @@ import Timeline
             ("archive-1469509516-20.m3u8?utc=1", 400, "utc"),
             ("archive-1469509516-20.m3u8?begintime=1", 400, "utc"),
             ("archive-1469509516-20.m3u8?endtime=1469509536", 400, "duration"),
-            ("archive-1469509516-20.ts?event=true", 400, "mode"),
+            ("archive-1469509516-20.ts?event=true", 400, "event"),
+            ("archive-1469509516-20.ts?mode=event", 400, "mode"),
             ("timeshift_rel-.m3u8", 400, "timeshift"), ("timeshift_rel--1.m3u8", 400, "timeshift"),
             ("timeshift_rel-604801.m3u8", 400, "timeshift"), ("timeshift_rel-4.m3u8?dvr=9", 400, "dvr"),
             ("timeshift_rel-4.m3u8?utc=9", 400, "timeshift"), ("timeshift_abs-x.m3u8", 400, "utc"),
@@ -254,3 +264,11 @@ import Timeline
         }
     }
 }
+            ("timeshift_abs-1469509520.m3u8?duration=20", 400, "duration"),
+            ("timeshift_abs-1469509520.ts?endtime=1469509540", 400, "endtime"),
+            ("timeshift_abs-1469509520.m3u8?endtime=1469509540", 400, "endtime"),
+            ("timeshift_abs-1469509520.ts?mode=event", 400, "mode"),
+            ("timeshift_abs-1469509520.m3u8?mode=event", 400, "mode"),
+            ("timeshift_abs-1469509520.m3u8?event=maybe", 400, "event"),
+            ("video-timeshift_abs-x.m3u8", 400, "utc"), ("mono-timeshift_rel-x.ts", 400, "timeshift"),
+            ("video-timeshift_rel-4.m3u8?duration=20", 400, "duration"),

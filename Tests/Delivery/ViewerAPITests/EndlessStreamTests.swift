@@ -39,13 +39,18 @@ import Timeline
         return bytes
     }
 
-    @Test("A stream begins with the segment of its instant and goes on with those that are recorded later")
-    func goesOn() async throws {
+    @Test(
+        "A stream begins with the segment of its instant and goes on with those that are recorded later",
+        arguments: [
+            "timeshift_abs-1469509537.ts", "timeshift_abs-1469509537.ts?event=true",
+            "video-timeshift_abs-1469509537.ts",
+        ])
+    func goesOn(file: String) async throws {
         try await ViewerFixture.with { viewer in
             viewer.clock.now = at(40)
             let first = Recording()
             try await viewer.record(first)
-            let (response, source) = try await open(viewer, "/live/cctv2/timeshift_abs-1469509537.ts")
+            let (response, source) = try await open(viewer, "/live/cctv2/\(file)")
             #expect(response.headers["Content-Type"] == "video/mp2t")
             #expect(response.headers["Accept-Ranges"] == "none")
             #expect(response.headers["Cache-Control"] == "no-store")
@@ -70,7 +75,7 @@ import Timeline
             let recording = Recording()
             try await viewer.record(recording)
             for (delay, first) in [(0, 7), (4, 7), (20, 5)] {
-                for name in ["timeshift_rel", "rewind"] {
+                for name in ["timeshift_rel", "rewind", "mono-timeshift_rel"] {
                     let (_, source) = try await open(viewer, "/live/cctv2/\(name)-\(delay).ts")
                     let bytes = recording.segments[first].plain
                     #expect(try await read(source, bytes.count) == bytes)

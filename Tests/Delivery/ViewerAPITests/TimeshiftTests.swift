@@ -92,15 +92,18 @@ import Timeline
         }
     }
 
-    @Test("A playlist from an instant on leads to the one that starts as long ago, with its query")
-    func since() async throws {
+    @Test(
+        "A playlist from an instant on leads to the one that starts as long ago, with its query",
+        arguments: ["", "index-", "video-", "mono-"], ["token=abc", "event=true"])
+    func since(prefix: String, query: String) async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(Recording(seconds: 120))
             viewer.clock.now = at(120.5)
-            let answer = try await viewer.get("/live/cctv2/timeshift_abs-1469509576.m3u8?token=abc")
+            let answer = try await viewer.get(
+                "/live/cctv2/\(prefix)timeshift_abs-1469509576.m3u8?\(query)")
             #expect(answer.status == 302)
             let location = try #require(answer.headers["Location"])
-            #expect(location == "master.m3u8?timeshift=60.5&token=abc")
+            #expect(location == "master.m3u8?timeshift=60.5&\(query)")
             #expect(answer.headers["Cache-Control"] == "no-store")
             // What a player loads again is another URL than the one that was redirected.
             let list = try await viewer.get("/live/cctv2/\(location)")

@@ -86,6 +86,18 @@ extension TokenTests {
         }
     }
 
+    @Test("A time shift of one rendition near the begin of its token leads to that rendition's window")
+    func nearBeginSingle() async throws {
+        try await protected { viewer async throws in
+            viewer.clock.now = at(41)
+            let live = try Self.prefix(Self.grant("cctv2", from: 22)) + Self.live
+            let moved = try await viewer.get("\(live)video-timeshift_rel-4.m3u8")
+            let location = "video-\(Self.stamp(22))-86400.m3u8?mode=event"
+            #expect(moved.status == 302 && moved.headers["Location"] == location)
+            #expect(try await viewer.get("\(live)\(location)").uris.count == 5)
+        }
+    }
+
     @Test("What a token with limits permits is answered as fast as without limits")
     func atOnce() async throws {
         try await protected { viewer async throws in

@@ -254,13 +254,13 @@ struct TimeScope: Sendable {
     ) -> HTTPResponse {
         guard case .window(let route) = route else { return Fields.forbidden }
         var file = route.resource.file
-        var items = ["begintime=\(window.begin.parameterText)", "endtime=\(window.end.parameterText)"]
-        // `video-{utc}-now.m3u8`, which asks for one playlist, is one with a duration.
-        if route.resource == .single, let name = request.path.split(separator: "/").last,
-            let dash = name.lastIndex(of: "-")
-        {
-            (file, items) = ("\(name[...dash])\(SecondsText.text(window.microseconds)).m3u8", [])
+        var items = ["begintime=\(begin)", "endtime=\(end)"]
+        var replaced = Self.replaced
+        if route.resource == .recordingStatus {
+            (file, items) = ("recording_status.json", ["from=\(begin)", "to=\(end)"])
+            replaced = ["from", "to"]
         }
+        let (begin, end) = (window.begin.parameterText, window.end.parameterText)
         if grows, route.resource != .endlessStream { items.append("mode=event") }
         items += (request.query ?? "").split(separator: "&").map(String.init).filter { item in
             PercentEncoding.decoded(item.prefix { $0 != "=" }).map { !replaced.contains($0) } ?? false
@@ -269,6 +269,7 @@ struct TimeScope: Sendable {
         headers["Location"] = items.isEmpty ? file : "\(file)?\(items.joined(separator: "&"))"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
+        if let single = singleFile(request, route, window) { (file, items) = (single, []) }
     }
 
     /// The parameters that the redirect writes afresh.
@@ -276,3 +277,16 @@ struct TimeScope: Sendable {
         "begintime", "utc", "lutc", "playseek", "mode", "event", "dvr", "delay", "timeshift",
     ]
 }
+    /// `video-{utc}-{duration}.m3u8` in place of a name that asks for one playlist without an end.
+    private static func singleFile(
+        _ request: HTTPRequest, _ route: WindowRoute, _ window: TimeWindow,
+    ) -> String? {
+        guard route.resource == .single, let dialect = route.dialect,
+            let name = request.path.split(separator: "/").last, let last = name.lastIndex(of: "-")
+        else { return nil }
+        let isShifted = dialect.items.contains { $0.name == "timeshift" }
+        let begin =
+            isShifted ? "\(name.prefix { $0 != "-" })-\(window.begin.parameterText)-" : "\(name[...last])"
+        return "\(begin)\(SecondsText.text(window.microseconds)).m3u8"
+    }
+

@@ -7,7 +7,7 @@ import Timeline
 extension WindowHandler {
     /// The window as one transport stream.
     func download(_ asked: RequestedWindow) async throws -> HTTPResponse {
-        let (begin, end) = try closed(asked.parameters.window.span)
+        let (begin, end) = try closed(asked.parameters)
         let window = try await playbackService.compose(
             asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, window) { return redirect }
@@ -40,12 +40,13 @@ extension WindowHandler {
 
     /// The begin of a window that does not grow, and its end; nil when the end is open.
     func closed(
-        _ span: WindowRequest.Span,
+        _ parameters: ViewerParameters,
     ) throws(ParameterError) -> (begin: Instant, end: Instant?) {
-        switch span {
+        switch parameters.window.span {
         case .closed(let begin, let end): return (begin, end)
         case .event:
-            throw ParameterError("mode", "a window with mode=event grows, but a download has a fixed length")
+            let name = parameters.growthName
+            throw ParameterError(name, "\(name) is for a playlist that grows: a download has a fixed length")
         case .sliding, .timeshift: throw ParameterError("begintime", "a download needs begintime")
         }
     }

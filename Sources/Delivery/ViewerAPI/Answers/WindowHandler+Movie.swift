@@ -10,7 +10,7 @@ extension WindowHandler {
     private typealias Part = (window: PlaylistContents, rendition: ListedRendition)
 
     func movie(_ asked: RequestedWindow) async throws -> HTTPResponse {
-        let (begin, end) = try closed(asked.parameters.window.span)
+        let (begin, end) = try closed(asked.parameters)
         let composed = try await playbackService.compose(
             asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, composed) { return redirect }

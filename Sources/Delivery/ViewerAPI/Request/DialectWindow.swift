@@ -8,6 +8,8 @@ struct DialectWindow: Equatable {
     var items: [QueryItems.Item]
     /// Whether the playlist grows until its end is reached, unless the query says otherwise.
     var grows = false
+    /// Whether the name asks for what goes on from an instant, which has no end.
+    var goesOn = false
 
     /// What follows the prefix of a name.
     private enum Form {
@@ -20,6 +22,12 @@ struct DialectWindow: Equatable {
     /// The names of Flussonic, then those of Nimble Streamer.
     private static let names:
         [(prefix: String, form: Form, playlist: WindowRoute.Resource, stream: WindowRoute.Resource?)] = [
+            ("index-timeshift_rel-", .values(["timeshift"]), .index, .endlessStream),
+            ("video-timeshift_rel-", .values(["timeshift"]), .single, .endlessStream),
+            ("mono-timeshift_rel-", .values(["timeshift"]), .single, .endlessStream),
+            ("index-timeshift_abs-", .values(["utc"]), .since, .endlessStream),
+            ("video-timeshift_abs-", .values(["utc"]), .since, .endlessStream),
+            ("mono-timeshift_abs-", .values(["utc"]), .since, .endlessStream),
             ("archive-", .window, .index, .transportStream),
             ("index-", .window, .index, .transportStream),
             ("video-", .window, .single, .transportStream),
@@ -49,18 +57,22 @@ struct DialectWindow: Equatable {
             if duration == "now" { return (resource, DialectWindow(["utc": utc], grows: !isStream)) }
             return (resource, DialectWindow(["utc": utc, "duration": duration]))
         case .values(let parameters):
-            guard parameters.count > 1 else { return (resource, DialectWindow([parameters[0]: text])) }
+            guard parameters.count > 1 else {
+                return (resource, DialectWindow([parameters[0]: text], goesOn: parameters[0] == "utc"))
+            }
             let (first, second) = parts(text, at: text.firstIndex(of: "-"))
             return (resource, DialectWindow([parameters[0]: first, parameters[1]: second]))
         }
     }
 
     /// Values may be percent-encoded; a value that cannot be decoded is kept, and refused when it is read.
-    private init(_ values: KeyValuePairs<String, Substring>, grows: Bool = false) {
+    private init(
+        _ values: KeyValuePairs<String, Substring>, grows: Bool = false, goesOn: Bool = false,
+    ) {
         items = values.map {
             .init(name: $0.key, value: PercentEncoding.decoded($0.value) ?? String($0.value))
         }
-        self.grows = grows
+        (self.grows, self.goesOn) = (grows, goesOn)
     }
 
     private static func parts(_ text: Substring, at dash: Substring.Index?) -> (Substring, Substring) {

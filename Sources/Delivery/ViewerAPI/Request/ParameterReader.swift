@@ -6,6 +6,8 @@ import Timeline
 struct ParameterReader {
     private(set) var items: QueryItems
     let zone: InstantReading.Zone
+    /// The parameter that says that a playlist grows, or would say it.
+    private(set) var growthName = "mode"
 
     private static let known: Set<String> = [
         "begintime", "endtime", "duration", "mode", "dvr", "delay", "timeshift", "rendition", "audio", "gaps",
@@ -37,7 +39,12 @@ struct ParameterReader {
     /// `event` decides whether a window with a begin grows.
     mutating func add(_ dialect: DialectWindow) throws(ParameterError) {
         let grows = try choice("event", [("true", true), ("false", false)]) ?? dialect.grows
-        let canGrow = dialect.items.contains { $0.name == "utc" } && items["mode"] == nil
+        if dialect.goesOn, let name = ["duration", "endtime", "mode"].first(where: { items[$0] != nil }) {
+            throw ParameterError(name, "\(name) is for a window, and what goes on from an instant has no end")
+        }
+        let canGrow =
+            dialect.items.contains { $0.name == "utc" } && !dialect.goesOn && items["mode"] == nil
+        if grows, canGrow, items["event"] != nil { growthName = "event" }
         items = items.appending(
             dialect.items + (grows && canGrow ? [.init(name: "mode", value: "event")] : []))
     }

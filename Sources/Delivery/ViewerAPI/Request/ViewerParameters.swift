@@ -14,6 +14,9 @@ struct ViewerParameters: Equatable {
     /// The name of the parameter that gives the delay.
     var delayName: String
 
+    /// The name of the parameter that says that the window grows.
+    var growthName: String
+
     /// Reads a query and what the path says beside it; `zone` is the channel's, for times that name none.
     init(
         query: String?, dialect: DialectWindow? = nil, zone: @escaping InstantReading.Zone,
@@ -27,7 +30,7 @@ struct ViewerParameters: Equatable {
         window.isStrict = try reader.choice("strict", [("true", true), ("false", false)]) ?? false
         rendition = try reader.rendition()
         audio = try reader.audio()
-        (endName, delayName) = (reader.endName, reader.delayName)
+        (endName, delayName, growthName) = (reader.endName, reader.delayName, reader.growthName)
     }
 
     /// The renditions that were chosen, behind the window in a query.
