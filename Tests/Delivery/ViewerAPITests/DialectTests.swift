@@ -156,6 +156,79 @@ import Timeline
         }
     }
 
+    @Test(
+        "A growing list of one rendition stays with it",
+        arguments: [
+            "video-1469509516-now", "mono-1469509516-now", "video-1469509516-120", "mono-1469509516-120",
+        ])
+    func growingSingle(name: String) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            recording.playlistForm = .multivariant
+            var last = ""
+            func check(at time: Double) async throws {
+                recording.watermark = time
+                viewer.clock.now = at(time)
+                if last.isEmpty {
+                    try await viewer.record(recording)
+                } else {
+                    try await viewer.recordMore(recording)
+                }
+                viewer.clock.steadyLead += .seconds(10)
+                let answer = try await viewer.get("/live/cctv2/\(name).m3u8?event=true")
+                let text = answer.text.replacing("#EXT-X-ENDLIST\n", with: "")
+                #expect(answer.status == 200 && text.hasPrefix(last), "at \(time)")
+                #expect(answer.uris.count == Int(time / 4))
+                #expect(answer.uris.allSatisfy { $0.hasPrefix("v0/") })
+                last = text
+            }
+            recording.add("v0", from: 0, count: 10) { $0.bandwidth = 1_000_000 }
+            try await check(at: 40)
+            recording.add("v0", from: 40, count: 10)
+            recording.add("v1", from: 40, count: 10) { $0.bandwidth = 5_000_000 }
+            try await check(at: 80)
+            recording.add("v0", from: 80, count: 10)
+            recording.add("v1", from: 80, count: 10)
+            recording.add("a0", from: 80, count: 10, format: .audio) { $0.groupID = "aac" }
+            try await check(at: 120)
+        }
+    }
+
+    @Test("A growing list knows of the audio beside its first segment before that is listed")
+    func growingApart() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            recording.playlistForm = .multivariant
+            recording.add("v0", from: 0, count: 1, format: .silent) { $0.audioGroup = "aac" }
+            recording.add("a0", from: 0.25, count: 1, format: .audio) { $0.groupID = "aac" }
+            recording.watermark = 4.1
+            try await viewer.record(recording)
+            viewer.clock.now = at(4.1)
+            for name in ["video", "mono"] {
+                let answer = try await viewer.get("/live/cctv2/\(name)-1469509516-now.m3u8")
+                #expect(answer.text.contains("#EXT-X-STREAM-INF"))
+            }
+        }
+    }
+
+    @Test("What goes on in one rendition is one media playlist, unless the audio is apart")
+    func singleShifted() async throws {
+        try await ViewerFixture.with { viewer in
+            viewer.clock.now = at(40)
+            var recording = Recording("variants")
+            recording.playlistForm = .multivariant
+            recording.add("v1", from: 0, count: 10)
+            try await viewer.record(recording)
+            for name in ["mono", "video"] {
+                let one = try await viewer.get("/live/variants/\(name)-timeshift_rel-20.m3u8")
+                let same = try await viewer.get("/live/variants/v0.m3u8?timeshift=20")
+                #expect(one.status == 200 && one.body == same.body)
+            }
+            let all = try await viewer.get("/live/variants/index-timeshift_rel-20.m3u8")
+            #expect(all.text.contains("#EXT-X-STREAM-INF"))
+        }
+    }
+
     @Test("Unreserved characters of a path may be percent-encoded (RFC 3986 §6.2.2.2)")
     func escapes() async throws {
         try await ViewerFixture.with(over: .socket) { viewer in
@@ -198,6 +271,14 @@ import Timeline
             ("timeshift_abs-1469609516.ts", 404, nil), ("timeshift_abs-1468000000.ts", 410, nil),
             ("timeshift_rel-20.ts?rendition=v7", 404, "rendition"), ("timeshift_rel-3600.ts", 404, nil),
             ("timeshift_abs-1469509520.ts?duration=20", 400, "duration"),
+            ("timeshift_abs-1469509520.m3u8?duration=20", 400, "duration"),
+            ("timeshift_abs-1469509520.ts?endtime=1469509540", 400, "endtime"),
+            ("timeshift_abs-1469509520.m3u8?endtime=1469509540", 400, "endtime"),
+            ("timeshift_abs-1469509520.ts?mode=event", 400, "mode"),
+            ("timeshift_abs-1469509520.m3u8?mode=event", 400, "mode"),
+            ("timeshift_abs-1469509520.m3u8?event=maybe", 400, "event"),
+            ("video-timeshift_abs-x.m3u8", 400, "utc"), ("mono-timeshift_rel-x.ts", 400, "timeshift"),
+            ("video-timeshift_rel-4.m3u8?duration=20", 400, "duration"),
             ("timeshift_abs-1469609516.m3u8", 404, nil), ("timeshift_abs-1468000000.m3u8", 410, nil),
             ("rewind-0.m3u8", 400, "dvr"), ("rewind-86401.m3u8", 400, "dvr"),
             ("rewind-x.ts", 400, "timeshift"),
@@ -264,11 +345,3 @@ import Timeline
         }
     }
 }
-            ("timeshift_abs-1469509520.m3u8?duration=20", 400, "duration"),
-            ("timeshift_abs-1469509520.ts?endtime=1469509540", 400, "endtime"),
-            ("timeshift_abs-1469509520.m3u8?endtime=1469509540", 400, "endtime"),
-            ("timeshift_abs-1469509520.ts?mode=event", 400, "mode"),
-            ("timeshift_abs-1469509520.m3u8?mode=event", 400, "mode"),
-            ("timeshift_abs-1469509520.m3u8?event=maybe", 400, "event"),
-            ("video-timeshift_abs-x.m3u8", 400, "utc"), ("mono-timeshift_rel-x.ts", 400, "timeshift"),
-            ("video-timeshift_rel-4.m3u8?duration=20", 400, "duration"),

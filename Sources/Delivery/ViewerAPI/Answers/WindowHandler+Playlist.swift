@@ -40,10 +40,18 @@ extension WindowHandler {
         case .index, .single, .since, .transportStream, .endlessStream, .recordingStatus, .movie, .picture,
             .thumbnails:
             if let id = asked.parameters.rendition { return try await present(id, asked, window) }
-            let isWhole = !window.renditions.contains { $0.id.kind == .audio }
-            if asked.route.resource == .single, isWhole { return window.leading?.id }
-            return Self.indexRendition(asked.channel, window)
+            guard let id = Self.unnamedRendition(asked, window) else { return nil }
+            return try await present(id, asked, window)
         }
+    }
+
+    /// The rendition whose media playlist answers a request that names none; nil for a multivariant playlist.
+    private static func unnamedRendition(
+        _ asked: RequestedWindow, _ window: PlaylistContents,
+    ) -> RenditionID? {
+        let isWhole = !window.firstRenditions.contains { $0.id.kind == .audio }
+        if asked.route.resource == .single, isWhole { return window.firstLeading?.id }
+        return indexRendition(asked.channel, window)
     }
 
     /// The rendition whose media playlist `index.m3u8` is; nil when it is a multivariant playlist.
@@ -52,7 +60,7 @@ extension WindowHandler {
     /// the rendition that it began with. A sliding playlist has no begin, and players reload it continuously:
     /// it changes when it lists no segment from before the change.
     private static func indexRendition(_ channel: Channel, _ window: PlaylistContents) -> RenditionID? {
-        if channel.playlistForm == .media { return window.leading?.id }
+        if channel.playlistForm == .media { return window.firstLeading?.id }
         guard let changed = channel.mediaUntil, let earliest = window.earliest,
             let first = earliest.segments.first, first.start < changed
         else { return nil }

@@ -27,11 +27,16 @@ package enum PlaylistComposer {
         // Nothing that begins before the end can appear any more.
         let isComplete = plan.kind == .closed || isOver || held.publishedHead.watermark >= last
         let listed = TimeWindow(begin: plan.window.begin, end: min(last, hold ?? .distantFuture))
-        let renditions = zip(held.renditions, selections).map { rendition, selection in
-            Self.listed(
-                rendition, selection, in: listed, upTo: isComplete ? nil : held.publishedHead.watermark)
+        let selected = zip(held.renditions, selections).map { rendition, selection in
+            Self.selected(rendition, selection, in: listed)
         }.filter { !$0.segments.isEmpty }
+        let renditions =
+            isComplete
+            ? selected
+            : selected.map { $0.listed(in: listed, upTo: held.publishedHead.watermark) }
+                .filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, held: held, plan: plan)
+        if plan.kind == .event { window.initialRenditions = Self.initial(selected) }
         window.isEnded = isComplete && hold == nil
         window.isFinal = window.isEnded && isSettled && !waitsForKeys(held, in: plan.window)
         return window
@@ -69,20 +74,30 @@ package enum PlaylistComposer {
     }
 
     /// A rendition with its segments within a window.
-    ///
-    /// While the playlist grows, only segments that end before an edge are listed.
-    private static func listed(
+    private static func selected(
         _ rendition: ListedRendition, _ selection: RenditionSelection, in window: TimeWindow,
-        upTo edge: Instant?,
     ) -> ListedRendition {
         var segments = SegmentList()
         for range in selection.ranges { segments.append(rendition.segments[range].overlapping(window)) }
-        guard let edge else {
-            return ListedRendition(description: rendition.description, segments: segments)
-        }
+        return ListedRendition(description: rendition.description, segments: segments)
+    }
+
+    /// The renditions that begin before the first segment of any of them ends.
+    ///
+    /// A growing playlist lists nothing before that end is published, and nothing that begins before it can
+    /// appear any more: the result is the same in all its answers.
+    private static func initial(_ renditions: [ListedRendition]) -> [ListedRendition] {
+        guard let end = renditions.compactMap(\.segments.first?.end).min() else { return [] }
+        return renditions.filter { $0.segments.first.map { $0.start < end } ?? false }
+    }
+}
+
+extension ListedRendition {
+    /// The same while a playlist of a window grows: with the segments that end before an edge.
+    fileprivate func listed(in window: TimeWindow, upTo edge: Instant) -> ListedRendition {
         let end = max(window.begin, segments.listableEnd(upTo: edge))
         return ListedRendition(
-            description: rendition.description, segments: segments.ending(notAfter: edge),
+            description: description, segments: segments.ending(notAfter: edge),
             listableWindow: TimeWindow(begin: window.begin, end: end))
     }
 }

@@ -15,6 +15,8 @@ package struct PlaylistContents: Sendable {
     package var targetSeconds: Int
     /// Ordered by id; none is empty.
     package var renditions: [ListedRendition]
+    /// In a growing playlist the renditions with which it begins, also one that lists nothing yet.
+    var initialRenditions: [ListedRendition]?
     /// All renditions of the channel, also those that hold nothing in the window.
     package var known: [RenditionID]
     package var formats: [Int32: SegmentFormat]
@@ -37,6 +39,13 @@ package struct PlaylistContents: Sendable {
         let begin = renditions.compactMap(\.segments.first?.start).min()
         return Self.leading(of: renditions.filter { $0.segments.first?.start == begin })
     }
+
+    /// The renditions among which an answer without a named one chooses: in a growing playlist those with
+    /// which it begins, so that it never takes back what it has said.
+    package var firstRenditions: [ListedRendition] { initialRenditions ?? renditions }
+
+    /// The leading one of those; it may list nothing yet.
+    package var firstLeading: ListedRendition? { Self.leading(of: firstRenditions) }
 
     static func leading(of renditions: [ListedRendition]) -> ListedRendition? {
         let videos = renditions.filter { $0.id.kind == .video }
