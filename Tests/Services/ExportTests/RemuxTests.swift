@@ -88,6 +88,20 @@ struct RemuxTests {
         }
     }
 
+    @Test("ffmpeg opens nothing but its streams, whatever an input says")
+    func whitelist() async throws {
+        let sample = try await Sample([0])
+        let runs = try SegmentRun.pairs(sample.segments)
+        let inputs = try [Self.rendition, RenditionID(kind: .audio, index: 0)].map {
+            RemuxPlan.TrackSource.stream(
+                try RemuxPlan.Input(sample.channel, ($0, runs, [1: sample.format])))
+        }
+        for plan in [try sample.plan(), try RemuxPlan(video: inputs[0], audio: inputs[1])] {
+            let allowed = FFmpegInputs.values(of: "-protocol_whitelist", in: plan.arguments)
+            #expect(allowed == Array(repeating: "pipe", count: plan.inputCount))
+        }
+    }
+
     @Test("Times of 33 bits that wrap go on", arguments: [3.0, 3.55, 4.2])
     func wrap(seconds: Double) async throws {
         let sample = try await Sample([0, 1, 2, 4, 5], movedBy: (1 << 33) - Int64(seconds * 90_000))

@@ -68,14 +68,14 @@ package struct RemuxPlan: Sendable {
     ///
     /// It begins a fragment at each key frame, so that the file can be written to a connection.
     var arguments: [String] {
-        var arguments = ["-nostdin", "-v", "error", "-protocol_whitelist", "pipe", "-copyts"]
+        var arguments = ["-nostdin", "-v", "error", "-copyts"]
         switch media {
         case .one(let input):
-            arguments += ["-f", input.formatName, "-i", "pipe:0", "-map", "0:v:0?", "-map", "0:a:0?"]
+            arguments += Self.reading("pipe:0", input.formatName) + ["-map", "0:v:0?", "-map", "0:a:0?"]
             arguments += ["-c", "copy"] + input.videoTag + input.audioFilter
         case .audioVideo(let audioVideo):
             for (stream, trackSource) in [("pipe:0", audioVideo.video), ("pipe:3", audioVideo.audio)] {
-                arguments += ["-thread_queue_size", "256", "-f", trackSource.formatName, "-i", stream]
+                arguments += ["-thread_queue_size", "256"] + Self.reading(stream, trackSource.formatName)
             }
             arguments += ["-map", "0:v:0", "-map", "1:a:0", "-c", "copy"]
             arguments += audioVideo.video.videoTag + audioVideo.audio.audioFilter
@@ -83,6 +83,11 @@ package struct RemuxPlan: Sendable {
         // Audio alone has no key frames at which a fragment could end.
         return arguments + ["-avoid_negative_ts", "make_zero", "-frag_duration", "10000000"]
             + ["-movflags", "frag_keyframe+empty_moov+delay_moov+default_base_moof", "-f", "mp4", "pipe:1"]
+    }
+
+    /// An input, with the options that hold for it alone.
+    private static func reading(_ stream: String, _ formatName: String) -> [String] {
+        ["-protocol_whitelist", "pipe", "-f", formatName, "-i", stream]
     }
 }
 
