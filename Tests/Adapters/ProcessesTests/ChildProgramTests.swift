@@ -83,6 +83,19 @@ struct ChildProgramTests {
         }
     }
 
+    @Test("A program gets no more memory than it may have", arguments: [(20, true), (300, false)])
+    func memory(megabytes: Int, isGiven: Bool) async throws {
+        let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 256 << 20)
+        // It asks for a block of that size at once.
+        let arguments = ["if=/dev/zero", "of=/dev/null", "count=1", "bs=\(megabytes)M"]
+        do throws(ProgramFailure) {
+            try await ChildProgram.run("dd", arguments, in: "/tmp", bounds: bounds)
+            #expect(isGiven)
+        } catch {
+            #expect(!isGiven && error.description.contains("memory exhausted"), "\(error)")
+        }
+    }
+
     @Test("A program writes files up to its bound")
     func file() async throws {
         let folder = try TemporaryFolder("child")
