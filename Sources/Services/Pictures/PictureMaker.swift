@@ -72,13 +72,25 @@ package final class PictureMaker: Sendable {
             await decoder.finish()
         }
         defer { feeding.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await Result(of: { () async throws(ProgramFailure) in try await Self.output(of: decoder) })
+        } onCancel: {
+            decoder.stop()
+        }
+        if Task.isCancelled { throw .cancelled }
+        let picture = try outcome.get()
+        guard !picture.isEmpty, picture.count <= Limits.pictureByteCount else {
+            throw .failed(program, status: 0, words: "no picture came")
+        }
+        return picture
+    }
+
+    /// What a decoder writes, until it ends or has written more than a picture may have.
+    private static func output(of decoder: ChildProgram) async throws(ProgramFailure) -> [UInt8] {
         var picture: [UInt8] = []
         while let piece = try await decoder.read(limit: Limits.pieceByteCount) {
             picture += piece
             if picture.count > Limits.pictureByteCount { break }
-        }
-        guard !picture.isEmpty, picture.count <= Limits.pictureByteCount else {
-            throw .failed(program, status: 0, words: "no picture came")
         }
         return picture
     }

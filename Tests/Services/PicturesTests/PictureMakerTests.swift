@@ -1,5 +1,6 @@
 import Digest
 import Foundation
+import Glibc
 import MediaFormat
 import SegmentStore
 import TestSupport
@@ -181,6 +182,37 @@ struct PictureMakerTests {
         #expect(pictures.count == 1)
         let runs = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(runs.count { $0.hasPrefix("run.") } == 1)
+    }
+
+    @Test("When the last who asked for a picture has left, its decoder is ended, and its place is free")
+    func left() async throws {
+        let bytes = try await EncodedVideo.transportStream()
+        try await store.put(bytes, as: name(.transportStream))
+        let one = try #require(try wanted(bytes, SegmentFormat(container: .transportStream)).first)
+        let folder = try TemporaryFolder("decoder")
+        let program = try await decoder("mkdir '\(folder.path)/run.'$$; exec sleep 600", in: folder)
+        let maker = PictureMaker(store: store, processes: 1, program: program)
+        func runs() throws -> [pid_t] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasPrefix("run.") }.compactMap { pid_t($0.dropFirst(4)) }
+        }
+        for count in 1...2 {
+            let asker = Task { try await maker.picture(one) }
+            try await eventually("the decoder") { try runs().count == count }
+            asker.cancel()
+            let processes = try runs()
+            try await eventually("its end") { processes.allSatisfy { kill($0, 0) != 0 } }
+            await #expect(throws: PictureError.self) { try await asker.value }
+        }
+    }
+
+    @Test("A decoder opens nothing but its streams", arguments: SegmentExtension.allCases)
+    func whitelist(container: SegmentExtension) throws {
+        let wanted = WantedPicture(
+            segment: name(container), format: SegmentFormat(container: container), iv: nil,
+            tableByteCount: 0, frame: KeyFrame(offset: 0, byteCount: 1, milliseconds: 0), width: nil)
+        let arguments = PictureMaker.arguments(for: wanted)
+        #expect(FFmpegInputs.values(of: "-protocol_whitelist", in: arguments) == ["pipe"])
     }
 
     @Test("Of many at once some are made, eight wait, and the others are refused; what was made is kept")

@@ -16,7 +16,8 @@ extension WindowHandler {
         do {
             return try await picture(asked, at: time, width: width)
         } catch let error as PictureError where error.isAbsence {
-            if case .decoder = error { logPicture(error, asked) }
+            // The decoder is ended when the viewer leaves.
+            if case .decoder = error, !Task.isCancelled { logPicture(error, asked) }
             problem = Problem(error)
         } catch let error as PlaybackError {
             guard case .noKeyFrames = error else { throw error }
