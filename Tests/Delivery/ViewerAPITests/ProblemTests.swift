@@ -23,7 +23,8 @@ import Timeline
         ("begintime=1469509516&strict=1", "strict"), ("utc=1469509516&begintime=1469509516", "utc"),
         ("lutc=1&lutc=2", "lutc"), ("playseek=20160726050516", "playseek"),
         ("playseek=20160726050536-20160726050516", "playseek"), ("begintime=%zz", "begintime"),
-        ("begintime=1469509516&duration=%FF", "duration"),
+        ("begintime=1469509516&duration=%FF", "duration"), ("timeshift=x", "timeshift"),
+        ("timeshift=-4", "timeshift"), ("audio=x", "audio"), ("begintime=1469509516&audio=v0", "audio"),
     ]
 
     @Test("An invalid parameter is named", arguments: TransportKind.allCases)

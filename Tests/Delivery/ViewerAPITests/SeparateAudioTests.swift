@@ -88,8 +88,11 @@ struct SeparateAudioTests {
                 #expect(try await movie.complaints() == "")
                 try await check(movie, kind, source)
             }
-            #expect(try await viewer.get(path + "&audio=v0").status == 400)
-            #expect(try await viewer.get(path + "&audio=a7").status == 404)
+            for audio in ["v0", "x"] {
+                let refused = try await viewer.get("\(path)&audio=\(audio)")
+                #expect(refused.isProblem(400) && refused.problem["parameter"] as? String == "audio")
+            }
+            #expect(try await viewer.get(path + "&audio=a7").isProblem(404))
         }
     }
 
