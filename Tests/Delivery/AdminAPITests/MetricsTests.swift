@@ -52,6 +52,8 @@ import Testing
             ("/iptv/channels.m3u", "list"), ("/player_api.php", "list"), ("/live/a", "other"),
             ("/live/me/secret/7.m3u8", "list"), ("/live/a/v0000/1.ts", "list"),
             ("/timeshift.php", "list"), ("/streaming/timeshift.php", "list"),
+            ("/me/secret/7", "list"), ("/me/secret/7.ts", "list"), ("/t/x/me/secret/7.m3u8", "list"),
+            ("/me/secret/7.mp4", "other"), ("/me/secret/", "other"), ("/me/secret/a7", "other"),
             ("/live/a/b/c/d.m3u8", "other"), ("/api/v1/channels", "channels"),
             ("/api/v1/channels/a", "channel"), ("/api/v1/channels/%2e%2e", "channel"),
             ("/api/v1/channels/a/status", "status"),

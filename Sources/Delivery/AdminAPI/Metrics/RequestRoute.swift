@@ -34,8 +34,20 @@ package enum RequestRoute: String, Sendable, CaseIterable {
         } else if let route = Route(path: path) {
             self.init(route)
         } else {
-            self = .other
+            self = Self.isNumbered(rest) ? .list : .other
         }
+    }
+
+    /// `/{user}/{password}/{number}` of the Xtream Codes API, also with `.ts` or `.m3u8`.
+    private static func isNumbered(_ path: Substring) -> Bool {
+        let bytes = path.utf8
+        guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == 3,
+            let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
+        else { return false }
+        let file = bytes[bytes.index(after: slash)...]
+        let number = file.prefix { $0 != UInt8(ascii: ".") }
+        return !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
+            && ["", ".ts", ".m3u8"].contains(String(Substring(file.dropFirst(number.count))))
     }
 
     /// Paths of the Xtream Codes API.

@@ -32,7 +32,7 @@ enum XtreamRoute: Equatable {
 /// A channel in a path or a query of the Xtream Codes API.
 struct XtreamMedia: Equatable {
     enum Form: Equatable {
-        /// `/live/{user}/{password}/{channel}`.
+        /// `/live/{user}/{password}/{channel}`, and without the first part where the channel is a number.
         case live
         /// `/timeshift/{user}/{password}/{minutes}/{start}/{channel}`.
         case past(minutes: String, start: String)
@@ -50,7 +50,7 @@ struct XtreamMedia: Equatable {
     init?(path: String) {
         // The number of slashes rules out most other paths before anything is decoded.
         let slashes = path.utf8.count { $0 == UInt8(ascii: "/") }
-        guard slashes == 4 || slashes == 6 else { return nil }
+        guard [3, 4, 6].contains(slashes) else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         let texts = parts.compactMap { PercentEncoding.decoded($0) }
         guard texts.count == parts.count, let file = texts.last, let name = Self.name(file) else {
@@ -58,13 +58,26 @@ struct XtreamMedia: Equatable {
         }
         (channel, isStream) = name
         switch (texts[0], texts.count) {
+        case (let user, 3) where Self.isShort(user: user, name.channel): form = .live
         case ("live", 4) where !Self.isObject(path): form = .live
         case ("timeshift", 6): form = .past(minutes: texts[3], start: texts[4])
         default: return nil
         }
-        password = texts[2]
+        password = texts[texts.count == 3 ? 1 : 2]
         pathToRoot = String(repeating: "../", count: slashes - 1)
     }
+
+    /// Whether a path of three parts is that of a channel: only a number is, and no user has the name of a
+    /// folder of this server or of one of the Xtream Codes API.
+    private static func isShort(user: String, _ channel: String) -> Bool {
+        !user.isEmpty && !folders.contains(user) && !channel.isEmpty
+            && channel.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static let folders: Set<String> = [
+        "api", "exports", "healthz", "iptv", "live", "metrics", "movie", "readyz", "recordings", "series",
+        "streaming", "t", "timeshift",
+    ]
 
     /// Whether a path with as many parts is that of an object, which any password is that has the form of a
     /// rendition's id: `AccessGate` lets no object pass as a channel.
