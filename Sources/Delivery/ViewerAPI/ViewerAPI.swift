@@ -51,7 +51,8 @@ package final class ViewerAPI: Sendable {
                 ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
             clock: clock, logger: logger)
         lists = ListHandler(
-            catalogue: catalogue, index: index, windows: windows, publicBase: configuration.publicBase,
+            catalogue: catalogue, index: index, windows: windows, scope: scope,
+            publicBase: configuration.publicBase,
             maxWindowSeconds: configuration.maxWindowSeconds, clock: clock, logger: logger)
     }
 

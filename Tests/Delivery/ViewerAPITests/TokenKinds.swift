@@ -8,7 +8,7 @@ extension TokenTests {
         case segment, initialization, key, index, master, media, keyFrames, single, since, transportStream
         case movie, picture, thumbnails
         case endlessStream, recordingStatus, channels, guide, xtreamPlayer, xtreamPlaylist, xtreamGuide
-        case xtreamMedia, xtreamPast
+        case xtreamLive, xtreamShort, xtreamPast, xtreamQuery
 
         init(_ route: ViewerRoute) {
             switch route {
@@ -41,8 +41,10 @@ extension TokenTests {
             case .xtream(.player): self = .xtreamPlayer
             case .xtream(.playlist): self = .xtreamPlaylist
             case .xtream(.guide): self = .xtreamGuide
-            case .xtream(.media): self = .xtreamMedia
-            case .xtream(.past): self = .xtreamPast
+            case .xtream(.media(let media)) where media.form == .live:
+                self = media.pathToRoot == "../../" ? .xtreamShort : .xtreamLive
+            case .xtream(.media): self = .xtreamPast
+            case .xtream(.past): self = .xtreamQuery
             case .unknown: return nil
             }
         }
@@ -60,9 +62,21 @@ extension TokenTests {
         /// Whether it names channels, and is for the viewers of any of them.
         var isList: Bool {
             switch self {
-            case .channels, .guide, .xtreamPlayer, .xtreamPlaylist, .xtreamGuide, .xtreamMedia, .xtreamPast:
+            case .channels, .guide, .xtreamPlayer, .xtreamPlaylist, .xtreamGuide, .xtreamLive, .xtreamShort,
+                .xtreamPast, .xtreamQuery:
                 true
             default: false
+            }
+        }
+
+        /// The seconds of a token that permits the resource inside of it.
+        ///
+        /// The Xtream Codes API names live, and windows of whole minutes.
+        var limits: (begin: Double, end: Double) {
+            switch self {
+            case .xtreamLive, .xtreamShort: (99_990, 100_010)
+            case .xtreamPast, .xtreamQuery: (8, 68)
+            default: (8, 24)
             }
         }
     }

@@ -57,6 +57,111 @@ extension TokenTests {
         }
     }
 
+    @Test("What is recorded outside of a token's time is not told: a recording status is cut to it")
+    func recordingStatus() async throws {
+        try await protecting(Recording()) { viewer async throws in
+            viewer.clock.now = at(40)
+            let first = at(0).milliseconds / 1000
+            let path = try Self.prefix(Self.grant("cctv2", from: 8, to: 24)) + Self.live
+            for query in ["", "?from=0", "?from=\(first + 4)&to=\(first + 30)", "?to=now&request=ranges"] {
+                let moved = try await viewer.get("\(path)recording_status.json\(query)")
+                let kept = query.contains("request") ? "&request=ranges" : ""
+                let location =
+                    "recording_status.json?from=\(Self.stamp(8))&to=\(Self.stamp(24))\(kept)"
+                #expect(moved.status == 302 && moved.headers["Location"] == location, "\(query)")
+                let status = try await viewer.get(path + location)
+                #expect(
+                    status.text
+                        == #"[{"stream":"cctv2","ranges":[{"duration":16,"from":\#(first + 8)}]}]"#)
+            }
+            for query in ["from=\(first + 24)", "to=\(first + 8)", "from=\(first + 30)&to=\(first + 36)"] {
+                let status = try await viewer.get("\(path)recording_status.json?\(query)").status
+                #expect(status == 403, "\(query)")
+            }
+            // A token without an end shows what is recorded up to now.
+            let open = try Self.prefix(Self.grant("cctv2", from: 30)) + Self.live
+            let moved = try await viewer.get("\(open)recording_status.json")
+            let query = "from=\(Self.stamp(30))&to=\(Self.stamp(40))"
+            #expect(moved.headers["Location"] == "recording_status.json?\(query)")
+            let wrong = try await viewer.get("\(open)recording_status.json?from=5&to=4")
+            #expect(wrong.isProblem(400) && wrong.problem["parameter"] as? String == "to")
+        }
+    }
+
+    @Test("In the Xtream Codes API a window of another time is refused at once, in memory")
+    func xtreamOtherTime() async throws {
+        try await protecting(Recording()) { viewer async throws in
+            viewer.clock.slowDown()
+            let token = try Self.prefix(Self.grant("cctv2", from: 8, to: 68)).dropFirst(3)
+            let begin = at(0).milliseconds / 1000
+            let query = "stream=cctv2&duration=1&password=\(token)&start="
+            #expect(try await viewer.get("/timeshift.php?\(query)\(begin + 8)").status == 302)
+            let before = viewer.catalogue.pool.statementCount
+            for other in [begin + 7, begin + 9, begin + 86_400] {
+                #expect(try await viewer.get("/timeshift.php?\(query)\(other)").status == 403)
+                let path = "/timeshift/me/\(token)/1/\(other)/cctv2.ts"
+                #expect(try await viewer.get(path).status == 403)
+            }
+            #expect(viewer.catalogue.pool.statementCount == before)
+        }
+    }
+
+    @Test("In the Xtream Codes API an expired or revoked token is no password, in a form neither")
+    func xtreamPassword() async throws {
+        try await protecting(Recording()) { viewer async throws in
+            func post(_ password: Substring) async throws -> ReceivedResponse {
+                var request = HTTPRequest(.post, "/player_api.php")
+                request.headers = [
+                    "Host": "tv.example", "Content-Type": "application/x-www-form-urlencoded",
+                ]
+                request.body = Array("username=me&password=\(password)&action=get_live_streams".utf8)
+                return try await viewer.send(request)
+            }
+            let revoked = Self.grant("cctv2", number: 9)
+            _ = try await viewer.catalogue.enter(IssuedToken(grant: revoked, created: at(0)))
+            _ = try await viewer.catalogue.revoke(revoked.id)
+            try await viewer.api.access.read(isWhole: false)
+            let good = Self.grant("cctv2")
+            for (grant, isGood) in [
+                (good, true), (Self.grant("cctv2", expires: 100_000), false), (revoked, false),
+            ] {
+                let token = try Self.prefix(grant).dropFirst(3)
+                for path in [
+                    "/player_api.php?username=me&password=\(token)", "/xmltv.php?password=\(token)",
+                    "/get.php?username=me&password=\(token)", "/live/me/\(token)/cctv2.m3u8",
+                    "/me/\(token)/1.m3u8", "/timeshift/me/\(token)/1/\(Self.stamp(8) / 1000)/cctv2.m3u8",
+                ] {
+                    let status = try await viewer.get(path, ["Host": "tv.example"]).status
+                    #expect(isGood ? [200, 302].contains(status) : status == 403, "\(path)")
+                }
+                let form = try await post(token)
+                #expect(form.status == (isGood ? 200 : 403))
+                #expect(form.text.contains("cctv2") == isGood)
+            }
+        }
+    }
+
+    @Test(
+        "A list has the viewer's token in its URLs and the channels that it is for",
+        arguments: ["default", "xc"])
+    func lists(flavour: String) async throws {
+        try await protected { viewer async throws in
+            try await viewer.record(Recording("other"))
+            let host: HTTPHeaders = ["Host": "tv.example"]
+            let prefix = try Self.prefix(Self.grant("cctv2"))
+            let list = try await viewer.get("\(prefix)/iptv/channels.m3u?flavour=\(flavour)", host)
+            #expect(list.status == 200 && !list.text.contains("other"))
+            #expect(list.text.contains("http://tv.example\(prefix)/iptv/guide.xml"))
+            let media =
+                flavour == "xc" ? "/live/viewer/\(prefix.dropFirst(3))/" : "\(prefix)/live/cctv2/index.m3u8"
+            #expect(list.text.contains("http://tv.example\(media)"), "\(list.text)")
+            let all = try await viewer.get("\(try Self.prefix(Self.grant()))/iptv/channels.m3u", host)
+            #expect(all.text.contains("other") && all.text.contains("cctv2"))
+            let guide = try await viewer.get("\(prefix)/iptv/guide.xml", host)
+            #expect(guide.text.contains("cctv2") && !guide.text.contains("other"))
+        }
+    }
+
     /// Two variants and audio of their own, of which no two segments begin at the same time.
     ///
     /// The key frame of each begins so much behind its segment: where it stands behind pictures that are

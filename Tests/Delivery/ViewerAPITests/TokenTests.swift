@@ -17,7 +17,7 @@ import Timeline
 
     static let live = "/live/cctv2/"
 
-    /// Each kind, within the seconds 8 to 24 and outside of them; nil: it has no time.
+    /// Each kind, within the limits of its token and outside of them; nil: it has no time, or is live.
     private static let resources: [Kind: (inside: String, outside: String?)] = [
         .segment: ("\(live)v0/\(stamp(8)).ts", "\(live)v0/\(stamp(24)).ts"),
         .initialization: ("\(live)v0/init-0123456789abcdef.mp4", nil),
@@ -39,11 +39,22 @@ import Timeline
         .endlessStream: (
             "\(live)timeshift_abs-\(stamp(8) / 1000).ts", "\(live)timeshift_abs-\(stamp(7) / 1000).ts"
         ),
-        .recordingStatus: ("\(live)recording_status.json", nil),
+        .recordingStatus: (
+            "\(live)recording_status.json?from=\(stamp(8))&to=\(stamp(24))",
+            "\(live)recording_status.json?from=\(stamp(24))&to=\(stamp(40))"
+        ),
         .channels: ("/iptv/channels.m3u", nil), .guide: ("/iptv/guide.xml", nil),
         .xtreamPlayer: ("/player_api.php?username=a", nil), .xtreamPlaylist: ("/get.php?username=a", nil),
-        .xtreamGuide: ("/xmltv.php?username=a", nil), .xtreamMedia: ("/live/user/x/cctv2.m3u8", nil),
-        .xtreamPast: ("/timeshift.php?stream=cctv2&start=\(stamp(8) / 1000)&duration=1", nil),
+        .xtreamGuide: ("/xmltv.php?username=a", nil), .xtreamLive: ("/live/user/x/cctv2.m3u8", nil),
+        .xtreamShort: ("/user/x/1.m3u8", nil),
+        .xtreamPast: (
+            "/timeshift/user/x/1/\(stamp(8) / 1000)/cctv2.m3u8",
+            "/timeshift/user/x/1/\(stamp(9) / 1000)/cctv2.m3u8"
+        ),
+        .xtreamQuery: (
+            "/timeshift.php?stream=cctv2&start=\(stamp(8) / 1000)&duration=1",
+            "/timeshift.php?stream=cctv2&start=\(stamp(7) / 1000)&duration=1"
+        ),
     ]
 
     private static let keyName = String(repeating: "0a", count: 16)
@@ -137,10 +148,11 @@ import Timeline
             #expect(try await viewer.get("\(good)\(good)\(inside)").status == 404)
             let host: HTTPHeaders = ["Host": "tv.example"]
             let answered = [200, 302]
+            let (begin, end) = kind.limits
             for grant in [
                 Self.grant("cctv2"), Self.grant(), Self.grant("a", "cctv2"),
-                Self.grant("cctv2", from: 8, to: 24),
-                Self.grant(from: 8), Self.grant(to: 24),
+                Self.grant("cctv2", from: begin, to: end),
+                Self.grant(from: begin), Self.grant(to: end),
             ] {
                 // An endless stream would go on for a minute.
                 let answer = try await viewer.send(.head, "\(try Self.prefix(grant))\(inside)", host)
@@ -149,7 +161,7 @@ import Timeline
             let other = try Self.prefix(Self.grant("cctv2"), secret: Self.rotated)
             #expect(try await answered.contains(viewer.send(.head, "\(other)\(inside)", host).status))
             guard let outside else { return }
-            let limited = try Self.prefix(Self.grant("cctv2", from: 8, to: 24))
+            let limited = try Self.prefix(Self.grant("cctv2", from: begin, to: end))
             #expect(isForbidden(try await viewer.get("\(limited)\(outside)")))
             #expect(try await answered.contains(viewer.send(.head, "\(good)\(outside)").status))
         }
@@ -361,27 +373,6 @@ import Timeline
             let player = try await viewer.get("/player_api.php?username=me&password=\(token)", host)
             #expect(player.text.contains(#""auth":1"#))
             #expect(player.text.contains(#""exp_date":"\#(Self.stamp(200_000) / 1000)""#))
-        }
-    }
-
-    @Test(
-        "A list has the viewer's token in its URLs and the channels that it is for",
-        arguments: ["default", "xc"])
-    func lists(flavour: String) async throws {
-        try await protected { viewer async throws in
-            try await viewer.record(Recording("other"))
-            let host: HTTPHeaders = ["Host": "tv.example"]
-            let prefix = try Self.prefix(Self.grant("cctv2"))
-            let list = try await viewer.get("\(prefix)/iptv/channels.m3u?flavour=\(flavour)", host)
-            #expect(list.status == 200 && !list.text.contains("other"))
-            #expect(list.text.contains("http://tv.example\(prefix)/iptv/guide.xml"))
-            let media =
-                flavour == "xc" ? "/live/viewer/\(prefix.dropFirst(3))/" : "\(prefix)/live/cctv2/index.m3u8"
-            #expect(list.text.contains("http://tv.example\(media)"), "\(list.text)")
-            let all = try await viewer.get("\(try Self.prefix(Self.grant()))/iptv/channels.m3u", host)
-            #expect(all.text.contains("other") && all.text.contains("cctv2"))
-            let guide = try await viewer.get("\(prefix)/iptv/guide.xml", host)
-            #expect(guide.text.contains("cctv2") && !guide.text.contains("other"))
         }
     }
 

@@ -13,6 +13,8 @@ enum RequestedTime: Equatable {
     ///
     /// Players reload one that grows.
     case window(RenditionID?, begin: Instant, end: Instant?, grows: Bool)
+    /// What is recorded of a time; without an end up to now.
+    case coverage(begin: Instant, end: Instant?)
     /// A playlist that follows the live edge, with delay and length in microseconds.
     case live(delay: Int64, length: Int64?)
     /// A stream that goes on for as long as the viewer is connected, from a time before now.
@@ -44,6 +46,8 @@ extension ViewerRoute {
         case .object(.initialization), .object(.key): .none
         case .window(let route) where route.resource == .picture:
             try PictureParameters(query: request.query, zone: zone).requestedTime()
+        case .window(let route) where route.resource == .recordingStatus:
+            try CoverageParameters(query: request.query, zone: zone).requestedTime
         case .window(let route):
             try route.requestedTime(
                 ViewerParameters(query: request.query, dialect: route.dialect, zone: zone))
@@ -58,10 +62,8 @@ extension WindowRoute {
         case .media(let id), .keyFrames(let id): RequestedTime(span, of: id)
         case .index, .master, .single, .since, .transportStream, .movie, .thumbnails:
             RequestedTime(span, of: parameters.rendition)
-        // Judged by its instant.
-        case .picture: .none
-        // It says what is recorded, and shows nothing of it.
-        case .recordingStatus: .none
+        // Judged by parameters of their own.
+        case .picture, .recordingStatus: .none
         case .endlessStream:
             switch span {
             case .timeshift(let delay), .sliding(_, let delay): .endless(delay: delay)

@@ -49,7 +49,7 @@ struct TimeScope: Sendable {
         case .window(_, let begin, let end?, _): return grant.permits(TimeWindow(begin: begin, end: end))
         case .live(let delay, let length):
             return holdsLive(grant, delay, length) && !isNear(grant, shiftedBy: delay)
-        case .picture, .window, .endless, .endlessSince: return false
+        case .picture, .window, .coverage, .endless, .endlessSince: return false
         }
     }
 
@@ -102,6 +102,14 @@ struct TimeScope: Sendable {
             guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
             guard grows || limit < clock() else { return .permitted }
             return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
+        case .coverage(let begin, let end):
+            let asked = TimeWindow(begin: begin, end: end ?? clock())
+            // The answer says what is wrong with it.
+            if asked.end <= asked.begin || grant.permits(asked) { return .permitted }
+            let part = TimeWindow(
+                begin: max(asked.begin, grant.begin ?? asked.begin),
+                end: min(asked.end, grant.end ?? asked.end))
+            return part.begin < part.end ? .cut(part, grows: false) : .refused
         case .endlessSince(let rendition, let begin):
             guard grant.permits(begin) else { return .refused }
             guard let limit = grant.end else {
@@ -253,6 +261,7 @@ struct TimeScope: Sendable {
         _ request: HTTPRequest, _ route: ViewerRoute, _ window: TimeWindow, grows: Bool,
     ) -> HTTPResponse {
         guard case .window(let route) = route else { return Fields.forbidden }
+        let (begin, end) = (window.begin.parameterText, window.end.parameterText)
         var file = route.resource.file
         var items = ["begintime=\(begin)", "endtime=\(end)"]
         var replaced = Self.replaced
@@ -260,7 +269,7 @@ struct TimeScope: Sendable {
             (file, items) = ("recording_status.json", ["from=\(begin)", "to=\(end)"])
             replaced = ["from", "to"]
         }
-        let (begin, end) = (window.begin.parameterText, window.end.parameterText)
+        if let single = singleFile(request, route, window) { (file, items) = (single, []) }
         if grows, route.resource != .endlessStream { items.append("mode=event") }
         items += (request.query ?? "").split(separator: "&").map(String.init).filter { item in
             PercentEncoding.decoded(item.prefix { $0 != "=" }).map { !replaced.contains($0) } ?? false
@@ -269,14 +278,8 @@ struct TimeScope: Sendable {
         headers["Location"] = items.isEmpty ? file : "\(file)?\(items.joined(separator: "&"))"
         headers["Cache-Control"] = "no-store"
         return HTTPResponse(status: .found, headers: headers)
-        if let single = singleFile(request, route, window) { (file, items) = (single, []) }
     }
 
-    /// The parameters that the redirect writes afresh.
-    private static let replaced: Set<String> = [
-        "begintime", "utc", "lutc", "playseek", "mode", "event", "dvr", "delay", "timeshift",
-    ]
-}
     /// `video-{utc}-{duration}.m3u8` in place of a name that asks for one playlist without an end.
     private static func singleFile(
         _ request: HTTPRequest, _ route: WindowRoute, _ window: TimeWindow,
@@ -290,3 +293,8 @@ struct TimeScope: Sendable {
         return "\(begin)\(SecondsText.text(window.microseconds)).m3u8"
     }
 
+    /// The parameters that the redirect writes afresh.
+    private static let replaced: Set<String> = [
+        "begintime", "utc", "lutc", "playseek", "mode", "event", "dvr", "delay", "timeshift",
+    ]
+}

@@ -9,21 +9,11 @@ extension WindowHandler {
     ///
     /// Apps draw the archive from it; most ask for everything since a fixed time.
     func recordingStatus(_ asked: RequestedWindow) async throws -> HTTPResponse {
-        let reader = try ParameterReader(
-            query: asked.request.query, known: ["from", "to"], zone: Self.zone(of: asked.channel))
-        let items = reader.items
-        for name in items.repeatedNames where ["from", "to"].contains(name) {
-            throw ParameterError(name, "\(name) is given more than once")
-        }
-        let begin = try reader.instant("from") ?? Instant(microseconds: 0)
-        let end = items["to"] == "now" ? asked.now : try reader.instant("to", after: begin) ?? asked.now
-        guard begin < end else {
-            throw reader.has("to")
-                ? ParameterError("to", "to is not after from")
-                : ParameterError("from", "from is not in the past, and to is now where it is not given")
-        }
+        let parameters = try CoverageParameters(
+            query: asked.request.query, zone: Self.zone(of: asked.channel))
+        let window = try parameters.window(at: asked.now)
         let spans = try await index.coverage(
-            of: asked.channel, in: TimeWindow(begin: begin, end: end), for: asked.request.client)
+            of: asked.channel, in: window, for: asked.request.client)
         let ranges = spans.map { span -> JSONValue in
             let from = span.begin.microseconds / Microseconds.perSecond
             let end = span.end.microseconds / Microseconds.perSecond
@@ -35,5 +25,35 @@ extension WindowHandler {
         headers["Cache-Control"] = "public, max-age=0, s-maxage=2"
         headers["Cache-Tag"] = "ch-\(asked.channel.id)"
         return HTTPResponse(status: .ok, headers: headers, body: .bytes(status.bytes))
+    }
+}
+
+/// The query of a recording status: `from` and `to`, which is now unless said.
+struct CoverageParameters {
+    private let begin: Instant
+    private let end: Instant?
+    private let hasEnd: Bool
+
+    init(query: String?, zone: @escaping InstantReading.Zone) throws(ParameterError) {
+        let reader = try ParameterReader(query: query, known: ["from", "to"], zone: zone)
+        for name in reader.items.repeatedNames where ["from", "to"].contains(name) {
+            throw ParameterError(name, "\(name) is given more than once")
+        }
+        let begin = try reader.instant("from") ?? Instant(microseconds: 0)
+        self.begin = begin
+        end = reader.items["to"] == "now" ? nil : try reader.instant("to", after: begin)
+        hasEnd = reader.has("to")
+    }
+
+    var requestedTime: RequestedTime { .coverage(begin: begin, end: end) }
+
+    func window(at now: Instant) throws(ParameterError) -> TimeWindow {
+        let window = TimeWindow(begin: begin, end: end ?? now)
+        guard window.begin < window.end else {
+            throw hasEnd
+                ? ParameterError("to", "to is not after from")
+                : ParameterError("from", "from is not in the past, and to is now where it is not given")
+        }
+        return window
     }
 }

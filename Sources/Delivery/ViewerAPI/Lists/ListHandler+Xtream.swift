@@ -52,10 +52,11 @@ extension ListHandler {
             if let grant = viewer.grant, !grant.channels.isEmpty { return Fields.forbidden }
             throw Problem(.notFound, "there is no channel \(media.channel)")
         }
-        let wantsStream = media.isStream && !(media.form == .live && viewer.grant?.end != nil)
-        var name = try file(media.form, asStream: wantsStream, channel)
-        if wantsStream, await !isStream(name, of: channel, client) {
-            name = try file(media.form, asStream: false, channel)
+        var name = try file(media.form, asStream: false, channel)
+        if await isRefused(Self.request(name, of: channel, client), viewer) { return Fields.forbidden }
+        if media.isStream, !(media.form == .live && viewer.grant?.end != nil) {
+            let stream = try file(media.form, asStream: true, channel)
+            if await isStream(stream, of: channel, client) { name = stream }
         }
         var headers = Fields.common
         headers["Location"] =
@@ -66,13 +67,24 @@ extension ListHandler {
         return HTTPResponse(status: .found, headers: headers)
     }
 
+    /// Whether the viewer's token is for another time, so that the target would be refused, too.
+    private func isRefused(_ target: HTTPRequest, _ viewer: ViewerAccess) async -> Bool {
+        guard let grant = viewer.grant, grant.isLimitedInTime else { return false }
+        return await scope.answer(target, within: grant)?.status == .forbidden
+    }
+
+    private static func request(_ file: String, of channel: Channel, _ client: String) -> HTTPRequest {
+        var request = HTTPRequest(method: .head, path: "", client: client)
+        let parts = "/live/\(channel.id.text)/\(file)".split(separator: "?", maxSplits: 1).map(String.init)
+        (request.path, request.query) = (parts[0], parts.count > 1 ? parts[1] : nil)
+        return request
+    }
+
     /// Whether a file of a channel, with its query, exists: neither it nor its canonical URL is answered 404.
     private func isStream(
         _ file: String, of channel: Channel, _ client: String, isCanonical: Bool = false,
     ) async -> Bool {
-        var request = HTTPRequest(method: .head, path: "", client: client)
-        let parts = "/live/\(channel.id.text)/\(file)".split(separator: "?", maxSplits: 1).map(String.init)
-        (request.path, request.query) = (parts[0], parts.count > 1 ? parts[1] : nil)
+        let request = Self.request(file, of: channel, client)
         guard case .window(let route)? = ViewerRoute(path: request.path) else { return false }
         let answer = await windows.answer(request, AnswerCache.Key(request), route: route)
         if answer.status == .found, !isCanonical, let next = answer.headers["Location"] {

@@ -11,6 +11,7 @@ final class ListHandler: Sendable {
     let channels: ListedChannels
     let index: TimelineIndex
     let windows: WindowHandler
+    let scope: TimeScope
     /// What absolute URLs begin with; nil: the server that the request names.
     private let publicBase: PublicBase?
     let maxWindowSeconds: Int64
@@ -18,11 +19,12 @@ final class ListHandler: Sendable {
     private let logger: Logger
 
     init(
-        catalogue: Catalogue, index: TimelineIndex, windows: WindowHandler, publicBase: PublicBase?,
+        catalogue: Catalogue, index: TimelineIndex, windows: WindowHandler, scope: TimeScope,
+        publicBase: PublicBase?,
         maxWindowSeconds: Int64, clock: HostClock, logger: Logger,
     ) {
         channels = ListedChannels(catalogue: catalogue, clock: clock)
-        (self.index, self.windows) = (index, windows)
+        (self.index, self.windows, self.scope) = (index, windows, scope)
         self.publicBase = publicBase
         self.maxWindowSeconds = maxWindowSeconds
         self.clock = clock
