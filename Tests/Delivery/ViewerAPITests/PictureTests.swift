@@ -264,11 +264,52 @@ struct PictureTests {
             var long = try await recording("long")
             long.watermark = 100_000
             try await viewer.record(long)
-            for (duration, status) in [(10_800, 200), (10_801, 400)] {
+            for (duration, status) in [(86_400, 200), (86_401, 400)] {
                 let fine = try await viewer.get(
                     "/live/long/frames.vtt?begintime=1469509516&duration=\(duration)&step=1")
                 #expect(fine.status == status)
                 #expect(status == 200 || fine.problem["parameter"] as? String == "step")
+            }
+        }
+    }
+
+    @Test("Unless it is said a step is ten seconds, or longer where the window would have too many")
+    func longTrack() async throws {
+        try await ViewerFixture.with(maxWindowSeconds: 31 * 86_400) { viewer in
+            var long = try await recording("long")
+            (long.watermark, long.retentionSeconds) = (31 * 86_400, nil)
+            try await viewer.record(long)
+            for (days, step) in [(1, 10), (10, 10), (11, 11), (31, 31)] {
+                let path = "/live/long/frames.vtt?begintime=1469509516&duration=\(days * 86_400)"
+                let track = try await viewer.get(path)
+                let same = try await viewer.get("\(path)&step=\(step)")
+                #expect(track.status == 200 && track.body == same.body, "\(days) days")
+                #expect(track.text.contains("\n00:00:00.000 --> 00:00:\(step).000\n"), "\(days) days")
+            }
+        }
+    }
+
+    @Test("A day has a track with any step, a cue for each")
+    func wholeDay() async throws {
+        try await ViewerFixture.with { viewer in
+            var day = try await recording("day")
+            let first = day.segments[0]
+            day.segments = (0..<1440).map { minute in
+                var segment = first
+                (segment.number, segment.start) = (Int64(minute), Double(60 * minute))
+                segment.duration = 60
+                return segment
+            }
+            (day.watermark, day.targetSeconds) = (86_400, 60)
+            try await viewer.record(day)
+            for step in [1, 5, 600] {
+                let track = try await viewer.get(
+                    "/live/day/frames.vtt?begintime=1469509516&duration=86400&step=\(step)")
+                #expect(track.status == 200)
+                let cues = track.text.split(separator: "\n").count { $0.contains(" --> ") }
+                #expect(cues == 86_400 / step)
+                let last = "--> 24:00:00.000\nframe.jpg?time=\(1_469_509_516 + 86_400 - step)000&width=160\n"
+                #expect(track.text.hasSuffix(last), "\(step)")
             }
         }
     }

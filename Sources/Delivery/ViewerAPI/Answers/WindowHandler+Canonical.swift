@@ -62,7 +62,7 @@ extension WindowHandler {
         guard case .thumbnails = asked.route.resource, let track = try? PictureParameters(asked) else {
             return items
         }
-        if let step = try? track.step(), step != Limits.defaultStepSeconds * Microseconds.perSecond {
+        if let step = try? track.step(), step != PictureParameters.defaultStep(of: span.window) {
             items += "&step=\(SecondsText.text(step))"
         }
         if let width = try? track.width(), width != Limits.thumbnailWidth { items += "&width=\(width)" }

@@ -72,7 +72,7 @@ extension WindowHandler {
     /// A WebVTT track that names pictures of a closed window.
     func thumbnails(_ asked: RequestedWindow) async throws -> HTTPResponse {
         let parameters = try PictureParameters(asked)
-        let (step, width) = (try parameters.step(), try parameters.width() ?? Limits.thumbnailWidth)
+        let (askedStep, width) = (try parameters.step(), try parameters.width() ?? Limits.thumbnailWidth)
         switch asked.parameters.window.span {
         case .closed: break
         case .event: throw ParameterError("mode", "a thumbnail track is of a window that does not grow")
@@ -81,6 +81,7 @@ extension WindowHandler {
         let window = try await playbackService.compose(
             asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, window) { return redirect }
+        let step = askedStep ?? PictureParameters.defaultStep(of: window.window)
         guard window.window.microseconds / step <= Limits.cues else {
             throw ParameterError("step", "the window has more than \(Limits.cues) steps")
         }

@@ -46,11 +46,9 @@ struct PictureParameters {
         return width / 2 * 2
     }
 
-    /// How long each cue lasts, microseconds.
-    func step() throws(ParameterError) -> Int64 {
-        guard let step = try reader.duration("step", allowsZero: false) else {
-            return Limits.defaultStepSeconds * Microseconds.perSecond
-        }
+    /// How long each cue lasts, microseconds; nil if the query does not say it.
+    func step() throws(ParameterError) -> Int64? {
+        guard let step = try reader.duration("step", allowsZero: false) else { return nil }
         let seconds = Limits.stepSeconds
         guard step >= seconds.lowerBound * Microseconds.perSecond,
             step <= seconds.upperBound * Microseconds.perSecond
@@ -59,5 +57,13 @@ struct PictureParameters {
                 "step", "step must be from \(seconds.lowerBound) to \(seconds.upperBound) seconds")
         }
         return step
+    }
+
+    /// How long each cue of a window lasts unless the query says, microseconds: longer where the window would
+    /// have too many.
+    static func defaultStep(of window: TimeWindow) -> Int64 {
+        let longest = Limits.cues * Microseconds.perSecond
+        let seconds = (window.microseconds + longest - 1) / longest
+        return max(Limits.defaultStepSeconds, seconds) * Microseconds.perSecond
     }
 }

@@ -10,8 +10,8 @@ struct ThumbnailTrackRenderer {
     private let writesGaps: Bool
     private let step: Int64
     /// What follows the time in the URL of each picture.
-    private let ending: String
-    private var bytes = Array("WEBVTT\n".utf8)
+    private let ending: [UInt8]
+    private var text = TextBuffer(capacity: 4096)
     /// The cue that is not written yet: its begin, and the instant that it shows.
     private var open: (begin: Int64, shown: Instant)?
     /// The end of what was passed, in the time of the media, microseconds.
@@ -23,10 +23,11 @@ struct ThumbnailTrackRenderer {
     ) {
         (self.rendition, self.step) = (rendition, step)
         writesGaps = contents.writesGaps
-        ending = "&width=\(width)" + (named.map { "&rendition=\($0)" } ?? "")
+        ending = Array("&width=\(width)\(named.map { "&rendition=\($0)" } ?? "")\n".utf8)
     }
 
     mutating func written() -> [UInt8] {
+        text.append("WEBVTT\n")
         var next: Int64 = 0
         var last: RecordedSegment?
         for piece in rendition.segments.pieces {
@@ -51,7 +52,7 @@ struct ThumbnailTrackRenderer {
             }
         }
         close(at: end)
-        return bytes
+        return text.take()
     }
 
     /// The blocks with the segments behind the begin and behind each hole.
@@ -82,20 +83,28 @@ struct ThumbnailTrackRenderer {
         // The first whole millisecond that is not before the instant: the one before may be of another
         // segment.
         let shown = (cue.shown.microseconds + Microseconds.perMillisecond - 1) / Microseconds.perMillisecond
-        bytes += "\n\(Self.text(cue.begin)) --> \(Self.text(end))\nframe.jpg?time=\(shown)\(ending)\n".utf8
+        text.append("\n")
+        appendTime(cue.begin)
+        text.append(" --> ")
+        appendTime(end)
+        text.append("\nframe.jpg?time=")
+        text.append(decimal: UInt64(max(0, shown)))
+        text.append(ending)
     }
 
-    /// `hh:mm:ss.ttt`, with more digits for the hours where needed.
-    private static func text(_ microseconds: Int64) -> String {
-        let milliseconds = microseconds / Microseconds.perMillisecond
+    /// Appends microseconds as `hh:mm:ss.ttt`, with more digits for the hours where needed.
+    private mutating func appendTime(_ microseconds: Int64) {
+        let milliseconds = UInt64(max(0, microseconds / Microseconds.perMillisecond))
         let seconds = milliseconds / 1000
-        return "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-            + ".\(padded(milliseconds % 1000, 3))"
-    }
-
-    private static func padded(_ value: Int64, _ digits: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        let hours = seconds / 3600
+        if hours < 10 { text.append("0") }
+        text.append(decimal: hours)
+        text.append(":")
+        text.append(seconds / 60 % 60, digits: 2)
+        text.append(":")
+        text.append(seconds % 60, digits: 2)
+        text.append(".")
+        text.append(milliseconds % 1000, digits: 3)
     }
 }
 

@@ -37,6 +37,11 @@ struct TextBuffer {
         unsafe write(atMost: 20) { unsafe $0.append(decimal: value) }
     }
 
+    /// Appends the last digits of a number of at most eight, with leading zeros.
+    mutating func append(_ value: UInt64, digits: Int) {
+        unsafe write(atMost: 8) { unsafe $0.append(value, digits: digits) }
+    }
+
     /// Appends microseconds as seconds, without needless zeros.
     mutating func append(seconds microseconds: UInt64) {
         unsafe write(atMost: 32) { unsafe $0.append(seconds: microseconds) }
