@@ -49,7 +49,7 @@ import Testing
         let nowhere = "postgresql://nobody@127.0.0.1:1/none"
         let pool = PostgresPool(
             PoolConfiguration(try ConnectionString(nowhere), size: 1), logger: silentLogger)
-        try await withAdmin(on: pool) { admin async throws in
+        try await withAdmin(on: pool, secrets: []) { admin async throws in
             let answer = try await admin.send(.get, "/readyz")
             #expect(answer.isProblem(503))
             #expect(try answer.string("catalogue") == "unreachable" && answer.string("archive") == "ok")
@@ -64,7 +64,7 @@ import Testing
 
     @Test("The page has the version and links to the channels, and escapes titles")
     func frontPage() async throws {
-        try await withAdmin { admin async throws in
+        try await withAdmin(secrets: []) { admin async throws in
             #expect(try await admin.send(.get, "/").text.contains("no channel yet"))
             _ = try await admin.send(
                 .put, "/api/v1/channels/a",
@@ -82,12 +82,24 @@ import Testing
 
     @Test("Where channels do not play at this address the page names them without links")
     func frontPageWithoutViewers() async throws {
-        try await withAdmin(playsChannels: false) { admin async throws in
+        try await withAdmin(secrets: [], playsChannels: false) { admin async throws in
             _ = try await admin.send(
                 .put, "/api/v1/channels/a", #"{"title":"News","source_url":"http://h/"}"#)
             let page = try await admin.send(.get, "/", hasToken: false)
             #expect(page.text.contains("<li>News</li>"))
             #expect(!page.text.contains("live/"))
+        }
+    }
+
+    @Test("Where playback needs a token the page names no channels")
+    func frontPageWithTokens() async throws {
+        try await withAdmin(playsChannels: false) { admin async throws in
+            _ = try await admin.send(
+                .put, "/api/v1/channels/secret-a", #"{"title":"Secret News","source_url":"http://h/"}"#)
+            let page = try await admin.send(.get, "/", hasToken: false)
+            #expect(page.status == 200 && page.text.contains("Version 1.2.3"))
+            #expect(page.text.contains("Channels play with a token"))
+            #expect(!page.text.contains("Secret") && !page.text.contains("secret-a"))
         }
     }
 }

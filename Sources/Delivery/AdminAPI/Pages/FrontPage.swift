@@ -3,11 +3,15 @@ import HTTP
 import Timeline
 
 extension AdminAPI {
-    /// The plain page at `/`: version, channels and links.
+    /// The plain page at `/`: version, links and, while playback is open, channels.
+    ///
+    /// Where playback needs a token, which channels there are is for those who have one.
     func frontPageResponse() async -> HTTPResponse {
-        let channels = try? await catalogue.channels(limit: Limits.frontPageChannels)
+        let isOpen = configuration.tokenSigner == nil
+        let channels = isOpen ? try? await catalogue.channels(limit: Limits.frontPageChannels) : nil
         let page = FrontPage(
-            version: configuration.version, channels: channels, linksChannels: configuration.playsChannels)
+            version: configuration.version, channels: channels, needsToken: !isOpen,
+            linksChannels: configuration.playsChannels)
         var response = HTTPResponse.bytes(Array(page.html.utf8), type: MediaType.html.fieldValue)
         response.headers["Content-Security-Policy"] =
             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -18,8 +22,10 @@ extension AdminAPI {
 /// A page without scripts for a person who opens the server in a browser.
 struct FrontPage {
     let version: String
-    /// Nil when the catalogue did not answer.
+    /// Nil when the catalogue did not answer, or was not asked.
     let channels: [Channel]?
+    /// Whether playback needs a token: then the page names no channels.
+    let needsToken: Bool
     /// Whether channels play at this address without a token.
     let linksChannels: Bool
 
@@ -51,6 +57,7 @@ struct FrontPage {
     }
 
     private var channelList: String {
+        if needsToken { return "<p>Channels play with a token.</p>" }
         guard let channels else { return "<p>The catalogue cannot be reached.</p>" }
         guard !channels.isEmpty else { return "<p>There is no channel yet.</p>" }
         return "<ul>\n" + channels.map(item).joined() + "</ul>"
