@@ -73,21 +73,26 @@ def finite(stack, begin):
     """Names of windows that end. Xtream asks for whole minutes."""
     live, length = f"/live/{CHANNEL}", WINDOW_SECONDS
     minute = begin // 60 * 60 + 60
-    past = f"/timeshift/viewer/open/1/{datetime.datetime.fromtimestamp(minute, datetime.timezone.utc):%Y-%m-%d:%H-%M}/{number(stack)}"
+    start = f"{datetime.datetime.fromtimestamp(minute, datetime.timezone.utc):%Y-%m-%d:%H-%M}"
+    past = f"/timeshift/viewer/open/1/{start}/{number(stack)}"
+    asked = f"username=viewer&password=open&stream={number(stack)}&start={start}&duration=1"
     window, whole = listed(stack, begin, length), listed(stack, minute, 60)
     return [
         Name("begintime, endtime", f"{live}/index.m3u8?{query(begin, begin + length)}", window),
         Name("playseek", f"{live}/index.m3u8?playseek={begin}-{begin + length}", window),
         Name("archive-….m3u8", f"{live}/archive-{begin}-{length}.m3u8", window),
+        Name("archive-….m3u8?event=true", f"{live}/archive-{begin}-{length}.m3u8?event=true", window),
         Name("index-….m3u8", f"{live}/index-{begin}-{length}.m3u8", window),
         Name("video-….m3u8", f"{live}/video-{begin}-{length}.m3u8", window),
         Name("mono-….m3u8", f"{live}/mono-{begin}-{length}.m3u8", window),
         Name("playlist_dvr_range-….m3u8", f"{live}/playlist_dvr_range-{begin}-{length}.m3u8", window),
         Name("Xtream /timeshift/….m3u8", f"{past}.m3u8", whole),
         Name("archive-….ts", f"{live}/archive-{begin}-{length}.ts", window, True),
+        Name("index-….ts", f"{live}/index-{begin}-{length}.ts", window, True),
         Name("video-….ts", f"{live}/video-{begin}-{length}.ts", window, True),
         Name("mono-….ts", f"{live}/mono-{begin}-{length}.ts", window, True),
         Name("Xtream /timeshift/….ts", f"{past}.ts", whole, True),
+        Name("Xtream /timeshift.php", f"/timeshift.php?{asked}", whole, True),
         Name("download.mp4", f"{live}/download.mp4?{query(begin, begin + length)}", window, True),
     ]
 
@@ -103,11 +108,16 @@ def endless(stack, begin):
         Name("timeshift_abs-….m3u8", f"{live}/timeshift_abs-{begin}.m3u8"),
         Name("rewind-….m3u8", f"{live}/rewind-60.m3u8"),
         Name("archive-…-now.m3u8", f"{live}/archive-{begin}-now.m3u8"),
+        Name("playlist_dvr_range-…-now.m3u8", f"{live}/playlist_dvr_range-{begin}-now.m3u8"),
         Name("playlist_dvr_timeshift-….m3u8", f"{live}/playlist_dvr_timeshift-{past}-40.m3u8"),
         Name("Xtream /live/….m3u8", f"/live/viewer/open/{number(stack)}.m3u8"),
         Name("timeshift_rel-….ts", f"{live}/timeshift_rel-{past}.ts", None, True),
         Name("timeshift_abs-….ts", f"{live}/timeshift_abs-{begin}.ts", None, True),
+        Name("rewind-….ts", f"{live}/rewind-{past}.ts", None, True),
+        Name("archive-…-now.ts", f"{live}/archive-{begin}-now.ts", None, True),
         Name("Xtream /live/….ts", f"/live/viewer/open/{number(stack)}.ts", None, True),
+        Name("Xtream /live/…", f"/live/viewer/open/{number(stack)}", None, True),
+        Name("Xtream without live", f"/viewer/open/{number(stack)}.ts", None, True),
     ]
 
 
