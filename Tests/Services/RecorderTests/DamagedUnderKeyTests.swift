@@ -1,5 +1,7 @@
 import Digest
 import HLS
+import HTTP
+import HTTPServer
 import SegmentStore
 import TestSupport
 import Testing
@@ -14,10 +16,10 @@ struct DamagedUnderKeyTests {
     /// What lies before the last block that came: that one may be padding.
     private var part: [UInt8] { Array(plain.prefix(3184)) }
 
-    /// Serves a segment without its last 16 bytes, and a whole one that comes later.
-    private func serve(_ origin: Origin) throws {
+    /// Serves a segment without its last bytes, and a whole one that comes later.
+    private func serve(_ origin: Origin, without missing: Int = 16) throws {
         let whole = try Ciphered.encrypted(plain)
-        origin.serve("/7.vtt", Array(whole.dropLast(16)))
+        origin.serve("/7.vtt", Array(whole.dropLast(missing)))
         origin.serve("/8.vtt", whole)
         origin.serve("/key", Ciphered.key)
     }
@@ -36,16 +38,20 @@ struct DamagedUnderKeyTests {
         return head + (try cipher.finish())
     }
 
-    @Test("is kept after five tries, as far as it goes", arguments: [EncryptionChoice.keep, .clear])
-    func kept(encryption: EncryptionChoice) async throws {
+    @Test(
+        "is kept after five tries, as far as it goes, also where its key opens no later segment",
+        arguments: [EncryptionChoice.keep, .clear], [(16, true), (16, false), (7, false)])
+    func kept(encryption: EncryptionChoice, _ given: (missing: Int, isOpenedLater: Bool)) async throws {
         try await Origin.run { origin in
-            try serve(origin)
+            try serve(origin, without: given.missing)
             let store = MemorySegmentStore()
             let fetcher = try origin.fetcher(store: store, encryption: encryption)
             var request = try request(7, origin)
             let first = await fetcher.outcome(of: request).failure
-            #expect(first?.reason == .keyMissing)
-            #expect(await fetcher.outcome(of: try self.request(8, origin)).stored?.flags == [])
+            #expect(first?.reason == .segmentCorrupt)
+            if given.isOpenedLater {
+                #expect(await fetcher.outcome(of: try self.request(8, origin)).stored?.flags == [])
+            }
             var stored: StoredSegment?
             while stored == nil, request.attempt < 9 {
                 request.attempt += 1
@@ -57,17 +63,18 @@ struct DamagedUnderKeyTests {
             }
             #expect(request.attempt == Limits.triesForWhole)
             let object = try #require(stored?.object)
-            #expect(stored?.flags == .damaged && stored?.plainBytes == Int64(part.count))
             let bytes = try await store.read(object.key)
-            #expect(try encryption == .keep ? opened(bytes) == part : bytes == part)
-            #expect(origin.requests(for: "/key") == 2)
+            let kept = encryption == .keep ? try opened(bytes) : bytes
+            #expect(kept.count >= part.count && kept == Array(plain.prefix(kept.count)))
+            #expect(stored?.flags == .damaged && stored?.plainBytes == Int64(kept.count))
+            #expect(origin.requests(for: "/key") == 1)
         }
     }
 
     @Test(
         "is kept as far as it came where every transfer is cut, also of a range",
-        arguments: [EncryptionChoice.keep, .clear], [false, true])
-    func cut(encryption: EncryptionChoice, isRange: Bool) async throws {
+        arguments: [EncryptionChoice.keep, .clear], [(false, true), (true, true), (false, false)])
+    func cut(encryption: EncryptionChoice, _ given: (isRange: Bool, isOpenedLater: Bool)) async throws {
         try await Origin.run { origin in
             try serve(origin)
             let whole = try Ciphered.encrypted(plain)
@@ -75,9 +82,11 @@ struct DamagedUnderKeyTests {
             origin.serve("/7.vtt", Array(whole.dropLast(16 + 7)), announcing: UInt64(whole.count))
             let store = MemorySegmentStore()
             let fetcher = try origin.fetcher(store: store, encryption: encryption)
-            #expect(await fetcher.outcome(of: try self.request(8, origin)).stored?.flags == [])
+            if given.isOpenedLater {
+                #expect(await fetcher.outcome(of: try self.request(8, origin)).stored?.flags == [])
+            }
             var request = try request(7, origin)
-            if isRange {
+            if given.isRange {
                 request.segment.entry.byteRange = HLS.ByteRange(length: UInt64(whole.count), offset: 0)
             }
             let first = await fetcher.outcome(of: request).failure
@@ -92,19 +101,58 @@ struct DamagedUnderKeyTests {
         }
     }
 
-    @Test("does not wait for another key once later segments were opened")
-    func pending() async throws {
+    @Test(
+        "does not wait for another key once the right one came, be it with another token",
+        arguments: [(false, nil), (true, nil), (false, "token=b")] as [(Bool, String?)])
+    func pending(isOpenedLater: Bool, token: String?) async throws {
         try await Origin.run { origin in
             try serve(origin)
+            origin.serve("/key", .notFound)
             let store = MemorySegmentStore()
-            let fetcher = try origin.fetcher(store: store)
+            let clock = TestClock()
+            let fetcher = try origin.fetcher(store: store, clock: clock.clock)
             var last = try request(7, origin)
             (last.attempt, last.isLast) = (3, true)
+            if token != nil { last.segment.entry.keys[0].uri = "key?token=a" }
             let pending = try #require(await fetcher.outcome(of: last).pending)
-            #expect(await fetcher.outcome(of: try request(8, origin)).stored != nil)
+            clock.pass(10)
+            origin.serve(
+                "/key",
+                byQuery: { query in
+                    guard query == token else { return HTTPResponse(status: .notFound) }
+                    return HTTPResponse(status: .ok, body: .bytes(Ciphered.key))
+                })
+            if isOpenedLater { #expect(await fetcher.outcome(of: try request(8, origin)).stored != nil) }
+            if let token {
+                var earlier = try request(6, origin)
+                earlier.segment.entry.uri = "8.vtt"
+                earlier.segment.entry.keys = [
+                    Key(method: .aes128, uri: "key?\(token)", initializationVector: 7)
+                ]
+                #expect(await fetcher.outcome(of: earlier).stored != nil)
+            }
             let stored = try await fetcher.open(pending)
             #expect(stored.flags.contains(.damaged))
             #expect(try opened(await store.read(stored.object.key)) == part)
+        }
+    }
+
+    @Test(
+        "waits for another key where it only begins as media do that a wrong key may make by chance",
+        arguments: [[0xFF, 0xF1, 0x4C, 0x80, 0x40, 0x1F, 0xFC], [0x47] + [UInt8](repeating: 0, count: 187)])
+    func chance(beginning: [UInt8]) async throws {
+        try await Origin.run { origin in
+            let bytes = beginning + beginning + [UInt8](repeating: 0x5A, count: 600)
+            origin.serve("/7.vtt", Array(try Ciphered.encrypted(bytes).dropLast(16)))
+            origin.serve("/key", Ciphered.key)
+            var last = try request(7, origin)
+            (last.attempt, last.isLast) = (9, true)
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            let pending = try #require(await fetcher.outcome(of: last).pending)
+            _ = await #expect(throws: FetchFailure.self) { try await fetcher.open(pending) }
+            // Nor is it kept where the transfer is cut.
+            origin.serve("/7.vtt", Array(try Ciphered.encrypted(bytes).dropLast(16)), announcing: 9000)
+            #expect(await fetcher.outcome(of: last).failure?.isCut == true)
         }
     }
 

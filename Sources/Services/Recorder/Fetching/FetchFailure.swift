@@ -27,6 +27,12 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// Bytes of a segment that was not whole.
     var damagedByteCount: Int64?
 
+    /// The key opened the beginning of the bytes to what a wrong key would not have made of them.
+    var provesKey = false
+
+    /// The source has the segment, but no better bytes of it than those that are stored.
+    var isNoBetter = false
+
     /// A segment is not whole; it may still be being written.
     init(damaged damage: Damage, byteCount: Int64) {
         self.init(.segmentCorrupt, "the segment is not whole: \(damage)")
@@ -81,7 +87,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The failure as `segmentCorrupt`: other segments show that the key is right, so the bytes are damaged.
     var asSegmentCorrupt: FetchFailure {
         var failure = FetchFailure(.segmentCorrupt, "the segment is not whole: \(description)")
-        failure.damagedByteCount = damagedByteCount
+        (failure.damagedByteCount, failure.provesKey) = (damagedByteCount, provesKey)
         return failure
     }
 }

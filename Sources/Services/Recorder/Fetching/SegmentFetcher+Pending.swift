@@ -47,8 +47,9 @@ extension SegmentFetcher {
         do throws(FetchFailure) {
             return try await open(pending, under: nil)
         } catch {
-            if let url, error.failsToDecrypt, await keys.isRight(at: url, for: pending.start) {
-                return try await openPart(pending, under: nil)
+            if let url, error.failsToDecrypt {
+                let isKeyRight = await keys.isRight(at: url, for: pending.start)
+                if isKeyRight || error.provesKey { return try await openPart(pending, under: nil) }
             }
             if let url, error.reason == .keyMissing, !error.failsToDecrypt,
                 let key = await keys.renewed(url, link: link),
@@ -70,10 +71,9 @@ extension SegmentFetcher {
             return try await open(pending, under: key)
         } catch {
             guard error.failsToDecrypt || error.reason == .segmentCorrupt else { throw error }
-            guard error.damagedByteCount != nil, await keys.isRight(key, for: pending.start) else {
-                return nil
-            }
-            return try await openPart(pending, under: key)
+            guard error.damagedByteCount != nil else { return nil }
+            let isKeyRight = await keys.isRight(key, for: pending.start)
+            return isKeyRight || error.provesKey ? try await openPart(pending, under: key) : nil
         }
     }
 

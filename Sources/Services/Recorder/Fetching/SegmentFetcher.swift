@@ -27,7 +27,8 @@ struct SegmentFetcher: Sendable {
     /// Fetches, verifies and stores a segment.
     ///
     /// A segment that its key does not open is stored encrypted after some tries, and waits for another key.
-    /// If the key opens later segments, the segment is damaged: its readable part is stored in the end.
+    /// If the key opens its beginning, or later segments, the segment is damaged: its readable part is stored
+    /// in the end.
     func fetch(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         do {
             return try await attempt(request)
@@ -38,11 +39,12 @@ struct SegmentFetcher: Sendable {
             {
                 return fetched
             }
-            if await isKeyRight(for: request.segment, base: request.base, after: error) {
+            let isKeyRight = await isKeyRight(for: request.segment, base: request.base, after: error)
+            if isKeyRight || error.provesKey || error.isCut {
                 guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
                     throw error.asSegmentCorrupt
                 }
-                return try await part(request, after: error)
+                return try await part(request, after: error, isKeyRight: isKeyRight)
             }
             if error.isCut { throw error }
             if error.failsToDecrypt || error.reason == .segmentCorrupt {
@@ -139,20 +141,25 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// What there is of a segment that is not whole, under a key that is known to be right.
+    /// What there is of a segment that is not whole.
+    ///
+    /// If its key is not known to be right, the media have to prove it.
     private func part(
-        _ request: SegmentRequest, after failure: FetchFailure, under key: ContentKey? = nil,
+        _ request: SegmentRequest, after failure: FetchFailure, isKeyRight: Bool,
+        under key: ContentKey? = nil,
     ) async throws(FetchFailure) -> Fetched {
         do throws(FetchFailure) {
             return try await mappingErrors {
                 let listed = request.segment
                 var prerequisites = try await prerequisites(of: listed, base: request.base, under: key)
-                prerequisites.keepsPart = prerequisites.isDeciphered
+                guard prerequisites.isDeciphered else { throw failure }
+                prerequisites.keepsPart = true
                 let draft = try await store.makeDraft()
                 let body = TruncatableBody(
                     try await open(listed, base: request.base, timeLimit: request.timeLimit))
                 let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
                 // This transfer was complete: the segment is fetched once more as a whole.
+                guard isKeyRight || received.provesKey else { throw failure }
                 if failure.isCut, body.cut == nil, let whole = try? await attempt(request) { return whole }
                 try request.checkBetter(received)
                 if let key { try await keys.keep(key) }
@@ -177,7 +184,7 @@ struct SegmentFetcher: Sendable {
                 // The bytes begin as media: the key is right, and the end is missing.
                 guard error.failsToDecrypt, let count = error.damagedByteCount else { continue }
                 guard request.acceptsDamage(byteCount: count) else { throw error.asSegmentCorrupt }
-                return try await part(request, after: error, under: key)
+                return try await part(request, after: error, isKeyRight: true, under: key)
             }
         }
         return nil

@@ -50,6 +50,9 @@ final class SegmentReading {
             if case .damaged = inspection?.integrity { return false }
             return !isPart
         }
+
+        /// Whether a wrong key would not have made these media of the bytes.
+        var provesKey: Bool { inspection?.provesKey ?? false }
     }
 
     private let prerequisites: SegmentPrerequisites
@@ -91,8 +94,10 @@ final class SegmentReading {
                 rest = try ended.finish()
             } catch {
                 // If the first bytes are no media, the key is wrong; otherwise the body was cut.
-                _ = try inspected()
-                throw FetchFailure.undecryptable("the padding is wrong", byteCount: storedBytes)
+                let inspection = try inspected()
+                var failure = FetchFailure.undecryptable("the padding is wrong", byteCount: storedBytes)
+                failure.provesKey = inspection.provesKey
+                throw failure
             }
             try look(at: rest)
         } else if prerequisites.method == .aes128 {
@@ -110,6 +115,7 @@ final class SegmentReading {
         var failure = FetchFailure(
             .segmentCorrupt, "\(storedBytes) bytes are not a multiple of the cipher block size")
         failure.damagedByteCount = storedBytes
+        if prerequisites.isDeciphered { failure.provesKey = (try? inspected())?.provesKey ?? false }
         throw failure
     }
 
@@ -138,5 +144,19 @@ final class SegmentReading {
     /// What a wrong key makes of a segment is no media; another key may come.
     private func failure(_ refusal: MediaFormatError) -> any Error {
         prerequisites.isDeciphered ? FetchFailure.undecryptable("\(refusal)") : refusal
+    }
+}
+
+extension MediaInspection {
+    /// Whether a wrong key would not have made these media of encrypted bytes.
+    ///
+    /// The first bytes alone are little proof in a transport stream, where only one of them is always the
+    /// same, and in packed audio, where eleven or twelve bits are.
+    fileprivate var provesKey: Bool {
+        switch container {
+        case .fragmentedMP4, .webVTT: true
+        case .transportStream: !tracks.isEmpty
+        case .packedAudio: firstTimestamp != nil
+        }
     }
 }
