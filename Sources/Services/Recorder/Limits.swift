@@ -270,8 +270,11 @@ enum Limits {
     static let measuredSegments = 60
     /// The shortest first playlist without dates, in segments, of which one is read to measure durations.
     ///
-    /// In a shorter playlist a wrong EXTINF moves segments little.
+    /// In a shorter playlist a wrong EXTINF moves segments little, unless it says that they are long.
     static let playlistToMeasure = 7
+    /// The length from which a shorter playlist is measured too, microseconds: an EXTINF that is far too long
+    /// would move its first segment by nearly as much.
+    static let lengthToMeasure: Int64 = 40_000_000
     /// The smallest number of measured segments from which a correction is computed.
     static let measuredAtLeast = 3
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a

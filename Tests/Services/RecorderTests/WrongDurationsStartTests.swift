@@ -29,21 +29,22 @@ struct WrongDurationsStartTests {
         return RenditionHead(description: RenditionDescription(id: video(0)), nextNumber: 60, known: known)
     }
 
-    /// Eight segments, the newest of which has just been finished, with an EXTINF, in seconds.
-    private static func text(_ first: Int64, said: Double) -> String {
-        let entries = (first..<first + 8).map { "#EXTINF:\(said),\n\($0).ts\n" }
-        return "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXT-X-MEDIA-SEQUENCE:\(first)\n" + entries.joined()
+    /// Segments, the newest of which has just been finished, with an EXTINF, in seconds.
+    private static func text(_ first: Int64, _ count: Int64, said: Double) -> String {
+        let entries = (first..<first + count).map { "#EXTINF:\(said),\n\($0).ts\n" }
+        let target = max(5, Int(said))
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:\(target)\n#EXT-X-MEDIA-SEQUENCE:\(first)\n" + entries.joined()
     }
 
     /// What is fetched at first of the list from a number on, and how many segments were read before that.
     private static func record(
-        _ heads: [RenditionHead], from first: Int64, said: Double, length: Double,
+        _ heads: [RenditionHead], from first: Int64, _ count: Int64 = 8, said: Double, length: Double,
     ) throws -> (segments: [ListedSegment], reads: Int) {
-        let time = Double(first + 8) * length
+        let time = Double(first + count) * length
         var driver = try StateDriver(
             [SourceSettings(url: "http://one.test/live.m3u8")], heads: heads, begun: time)
         let request = try #require(driver.begin(at: time).playlistRequests.first)
-        var actions = try driver.answer(request, text(first, said: said), at: time + 0.1)
+        var actions = try driver.answer(request, text(first, count, said: said), at: time + 0.1)
         var reads = 0
         while let probe = actions.probes.first, reads < 5 {
             reads += 1
@@ -78,6 +79,25 @@ struct WrongDurationsStartTests {
         #expect(reads == expected)
         #expect(segments.map(\.identity.number) == [112, 113, 114, 115])
         #expect(Self.errors(segments, length: length).allSatisfy { $0 < 0.5 })
+    }
+
+    @Test(
+        "So do two of a few segments, where EXTINF makes forty seconds of them",
+        arguments: [(20.0, 2.0, 3), (10, 2, 4), (10, 2, 6), (60, 6, 3)] as [(Double, Double, Int64)])
+    func firstOfFew(said: Double, length: Double, count: Int64) throws {
+        let (segments, reads) = try Self.record([], from: 112, count, said: said, length: length)
+        #expect(reads == 2)
+        #expect(segments.map(\.identity.number) == Array((112..<112 + count).prefix(4)))
+        #expect(Self.errors(segments, length: length).allSatisfy { $0 < 0.5 })
+    }
+
+    @Test(
+        "In a first playlist that is short by EXTINF nothing is read before it is recorded",
+        arguments: [(10.0, 3), (6, 6), (60, 2)] as [(Double, Int64)])
+    func short(said: Double, count: Int64) throws {
+        let (segments, reads) = try Self.record([], from: 112, count, said: said, length: said)
+        #expect(reads == 0)
+        #expect(segments.map(\.identity.number) == Array((112..<112 + count).prefix(4)))
     }
 
     @Test(

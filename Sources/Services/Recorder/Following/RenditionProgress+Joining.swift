@@ -107,7 +107,7 @@ extension RenditionProgress {
             if PlaylistFollower.number(playlist, 1) == number + 1 { return 1 }
             join = .none
             return nil
-        case .first where playlist.segments.count < Limits.playlistToMeasure:
+        case .first where !Self.isToMeasure(playlist):
             join = .none
             return nil
         case .open: (join, checksEarlierUse) = (.none, run == nil)
@@ -122,6 +122,14 @@ extension RenditionProgress {
         }
         join = .asked(number)
         return 0
+    }
+
+    /// Whether wrong durations would move segments of the very first playlist by much.
+    private static func isToMeasure(_ playlist: MediaPlaylist) -> Bool {
+        let count = playlist.segments.count
+        return count >= Limits.playlistToMeasure
+            || count >= Limits.measuredAtLeast
+                && PlaylistFollower.length(of: playlist) >= Limits.lengthToMeasure
     }
 
     /// The same before new entries, if more numbers are missing than time explains.
