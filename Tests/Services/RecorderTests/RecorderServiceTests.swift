@@ -37,17 +37,21 @@ struct RecorderServiceTests {
                 start: at(0), duration: 6 * seconds, container: .transportStream,
                 cipher: .init(keyURL: "http://keys.test/1", iv: []), arrived: at(6), source: "")
             let store = process.dependencies.store
-            let bytes = pending.key
-            _ = try await store.put([1], as: bytes)
-            _ = try await process.journal.append([.keyPending(pending)])
-            let paused = UnownedJournal(channel: fixture.channel, dependencies: process.dependencies)
-            while try await paused.enterBatch() {}
-            #expect(try await process.journal.waitingCount() == 1)
-
-            try await fixture.catalogue.delete(id)
             let service = RecorderService(
                 node: RecorderFixture.node, dependencies: process.dependencies, logger: silentLogger)
             var supervisor = ChannelSupervisor<RecordingBasis>()
+            let bytes = pending.key
+            _ = try await store.put([1], as: bytes)
+            _ = try await process.journal.append([.keyPending(pending)])
+            var settings = fixture.channel.settings
+            settings.recording = false
+            _ = try await fixture.catalogue.replace(settings)
+            let run = SourceRun(id: 1, source: "", began: at(0), clock: "arrival")
+            _ = try await process.journal.append([.sourceRun(run)])
+            #expect(await service.reconcile(&supervisor, after: nil) == nil)
+            try await eventually { try await process.journal.waitingCount() == 1 }
+
+            try await fixture.catalogue.delete(id)
             #expect(await service.reconcile(&supervisor, after: nil) == nil)
             try await eventually {
                 try await process.journal.waitingCount() == 0

@@ -42,6 +42,8 @@ struct ChannelSupervisor<Basis: Equatable & Sendable> {
 /// The settings of a channel that its recording depends on; only a change of these restarts it.
 struct RecordingBasis: Equatable, Sendable {
     private let isRecorded: Bool
+    /// A channel that was paused before has nothing to wait for in the journal any more.
+    private let isDeleted: Bool
     private let sources: [SourceSettings]
     private let renditions: RenditionChoice
     private let clock: ClockChoice
@@ -49,6 +51,7 @@ struct RecordingBasis: Equatable, Sendable {
 
     init(_ channel: Channel) {
         let settings = channel.settings
+        isDeleted = channel.isDeleted
         isRecorded = settings.recording && !channel.isDeleted
         sources = settings.sources
         (renditions, clock, encryption) = (settings.renditions, settings.clock, settings.encryption)
