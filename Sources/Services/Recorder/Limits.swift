@@ -335,9 +335,11 @@ enum Limits {
     static let sourceLatency: Int64 = 90_000_000
     /// How long a playlist may take.
     static let playlistTimeout = Duration.seconds(15)
-    /// How long a segment may take, even if its playlist lists it for longer: half a minute of video at a
-    /// quarter of its own rate.
+    /// How long the first try for a segment may take, even if its playlist lists it for longer: half a minute
+    /// of video at a quarter of its own rate.
     static let segmentTimeout = Duration.seconds(120)
+    /// How long a later try may take: as long as a failed segment is fetched again.
+    static let longestSegmentTimeout = Duration.microseconds(longestRetry)
     /// Segments after a date step that the media did not confirm, in which further steps are ignored.
     static let unreliableDateSegments: Int64 = 64
     /// How often the first date of a playlist may move to a later segment before the dates count as frozen.

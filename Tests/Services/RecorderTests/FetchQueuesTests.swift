@@ -70,6 +70,33 @@ struct FetchQueuesTests {
         #expect(request.timeLimit == .seconds(limit))
     }
 
+    @Test(
+        "A try for what is listed for hours may take two minutes, each later one twice as long, up to ten",
+        arguments: [(1, 120), (2, 240), (3, 480), (4, 600), (100, 600)])
+    func laterTries(attempt: Int, limit: Int) throws {
+        var request = try Self.request(1, until: 7200)
+        request.attempt = attempt
+        #expect(request.timeLimit(now: moment(0)) == .seconds(limit))
+        request.segment.availableUntil = moment(30)
+        #expect(request.timeLimit(now: moment(0)) == .seconds(30))
+    }
+
+    @Test("What is listed while it is fetched has more time at the next try", arguments: [false, true])
+    func listedMeanwhile(isUnchanged: Bool) throws {
+        var queues = FetchQueues()
+        queues.add(try (3...4).map { try Self.request($0, until: 30) }, of: video(0))
+        let started = queues.start(now: moment(0))
+        var playlist = MediaPlaylist()
+        (playlist.targetDurationSeconds, playlist.mediaSequence) = (6, 4)
+        playlist.segments = [MediaSegment(uri: "4.ts", durationMicroseconds: 6_000_000)]
+        queues.relist(
+            playlist, of: video(0), run: 1, started[0].use, base: started[0].base,
+            arrival: moment(isUnchanged ? 5 : 28))
+        if isUnchanged { queues.stillListed(video(0), until: moment(40)) }
+        for request in started { queues.ended(request, retry: moment(30)) }
+        #expect(queues.start(now: moment(30)).map(\.timeLimit) == [.seconds(6), .seconds(10)])
+    }
+
     @Test("A segment that never comes is given up when its time is over", .timeLimit(.minutes(30)))
     func neverAnswered() async throws {
         try await Origin.run { origin in

@@ -99,7 +99,7 @@ struct FetchQueues: Sendable {
             var started = take(free)
             for index in started.indices {
                 let request = started[index]
-                started[index].timeLimit = request.segment.timeLimit(now: now)
+                started[index].timeLimit = request.timeLimit(now: now)
                 started[index].isLast =
                     request.attempt >= 3 && now + request.pause > request.segment.availableUntil
                 let limit = request.segment.leastTimeLimit
@@ -109,14 +109,25 @@ struct FetchQueues: Sendable {
         }
 
         /// A download has ended.
-        mutating func stop(_ identity: SegmentIdentity) {
+        ///
+        /// - Returns: until when the source was expected to hold the segment, as playlists said meanwhile
+        mutating func stop(_ identity: SegmentIdentity) -> SteadyInstant? {
             let index = running.firstIndex { $0.request.segment.identity == identity }
-            if let index { running.remove(at: index) }
+            return index.map { running.remove(at: $0).request.segment.availableUntil }
         }
 
         mutating func add(_ requests: [SegmentRequest]) {
             for request in requests {
                 if request.isPostponed { postponed.append(request) } else { waiting.append(request) }
+            }
+        }
+
+        /// The source holds segments that are being fetched until a later time; their next try may need it.
+        fileprivate mutating func stillListed(
+            until time: SteadyInstant, where isListed: (SegmentRequest) -> Bool,
+        ) {
+            for index in running.indices where isListed(running[index].request) {
+                running[index].request = running[index].request.available(until: time)
             }
         }
 
@@ -218,12 +229,17 @@ struct FetchQueues: Sendable {
         let listed = Listed(
             use: use, run: run, first: playlist.number(at: 0), count: playlist.segments.count)
         queues.values[index].listed = listed
-        guard queues.values[index].count > 0 else { return }
+        guard !queues.values[index].isEmpty else { return }
         let available = arrival + .microseconds(RenditionProgress.listedFor(playlist))
-        queues.values[index].change { request in
+        func entry(of request: SegmentRequest) -> MediaSegment? {
             guard let entry = listed.index(of: request).map({ playlist.segments[$0] }),
                 SeenEntry.isSame(entry, as: request.segment.entry, areRenamed: areRenamed)
-            else { return request }
+            else { return nil }
+            return entry
+        }
+        queues.values[index].stillListed(until: available) { entry(of: $0) != nil }
+        queues.values[index].change { request in
+            guard let entry = entry(of: request) else { return request }
             var request = request
             (request.segment.entry.uri, request.base, request.use) = (entry.uri, base, use)
             // What is in force at the first segment after skipped ones is not in the playlist.
@@ -238,6 +254,7 @@ struct FetchQueues: Sendable {
     /// The playlist that was taken last is still the same: the source holds its segments until a later time.
     mutating func stillListed(_ id: RenditionID, until time: SteadyInstant) {
         guard let index = queues.index(of: id), let listed = queues.values[index].listed else { return }
+        queues.values[index].stillListed(until: time) { listed.index(of: $0) != nil }
         queues.values[index].change { request in
             listed.index(of: request) == nil ? request : request.available(until: time)
         }
@@ -247,9 +264,9 @@ struct FetchQueues: Sendable {
     mutating func ended(_ request: SegmentRequest, retry: SteadyInstant? = nil) {
         let identity = request.segment.identity
         let index = queues.index(of: identity.rendition)
-        if let index { queues.values[index].stop(identity) }
+        let available = index.flatMap { queues.values[$0].stop(identity) }
         guard let retry else { return }
-        var request = request
+        var request = available.map(request.available) ?? request
         request.attempt += 1
         guard !isClosed else { return dropped.append(request) }
         if let index { queues.values[index].delayed.append(DelayedRequest(request: request, until: retry)) }

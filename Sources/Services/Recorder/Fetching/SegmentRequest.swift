@@ -111,12 +111,18 @@ package struct StoredPart: Sendable {
     }
 }
 
-extension ListedSegment {
+extension SegmentRequest {
     /// How long a try may take that begins now: until the source need not hold the segment any longer.
+    ///
+    /// The first one takes no longer than `Limits.segmentTimeout`, as another connection may be faster; each
+    /// later one may take twice as long as the one before.
     func timeLimit(now: SteadyInstant) -> Duration {
-        min(max(availableUntil - now, leastTimeLimit), Limits.segmentTimeout)
+        let longest = min(Limits.segmentTimeout * (1 << min(attempt - 1, 4)), Limits.longestSegmentTimeout)
+        return min(max(segment.availableUntil - now, segment.leastTimeLimit), longest)
     }
+}
 
+extension ListedSegment {
     /// A try may take as long as the segment itself, also when the source need not hold it any longer.
     var leastTimeLimit: Duration {
         min(max(.microseconds(placed.duration), Limits.shortestSegmentTimeout), Limits.segmentTimeout)

@@ -159,7 +159,7 @@ extension HoleFiller {
                 reopen(request)
                 continue
             }
-            request.timeLimit = request.segment.timeLimit(now: now)
+            request.timeLimit = request.timeLimit(now: now)
             running = request
             return request
         }
