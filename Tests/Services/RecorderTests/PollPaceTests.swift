@@ -54,10 +54,18 @@ struct PollPaceTests {
                 failures, target: target * seconds, playlistLength: length * seconds,
                 lasting: .seconds(lasting))
             #expect(pause == Int64(expected * 1e6))
+            #expect(PollPace.shortened(pause, chance: 1) <= pause)
         }
         let end = PollPace.afterEnd(
             target: target * seconds, playlistLength: length * seconds, lasting: .seconds(lasting))
         #expect(end == Int64(expected * 1e6))
+    }
+
+    @Test(
+        "Chance makes a pause that must not become longer up to 5 % shorter",
+        arguments: [(-1.0, 9.5), (0, 10), (0.5, 9.75), (1, 9.5), (9, 9.5), (-9, 9.5)])
+    func shortened(chance: Double, expected: Double) {
+        #expect(PollPace.shortened(10 * seconds, chance: chance) == Int64(expected * 1e6))
     }
 
     @Test(

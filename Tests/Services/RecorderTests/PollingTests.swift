@@ -77,6 +77,19 @@ struct PollingTests {
         #expect(loads < 20)
     }
 
+    @Test(
+        "Chance does not make the pause longer after a failure or the end", arguments: [false, true],
+        [-1.0, 1])
+    func latest(isEnded: Bool, chance: Double) {
+        var polling = Polling(now: moment(0), chance: 0)
+        var playlist = list(1...3)
+        playlist.isEnded = isEnded
+        polling.loaded(playlist, changed: true, begun: moment(0), now: moment(0))
+        if !isEnded { for _ in 1...6 { polling.failed(now: moment(1)) } }
+        #expect(polling.pause == 6 * seconds)
+        #expect(polling.adjustedPause(chance: chance) == 5_700_000)
+    }
+
     @Test("The pause is that of the list: live, ended with segments or without any, or failing")
     mutating func pauses() {
         polling.loaded(list(1...30), changed: true, begun: moment(0), now: moment(0))

@@ -46,6 +46,11 @@ enum PollPace {
         microseconds + Int64(Double(microseconds) * 0.05 * min(max(chance, -1), 1))
     }
 
+    /// The same for a pause that must not become longer: one made up to 5 % shorter.
+    static func shortened(_ microseconds: Int64, chance: Double) -> Int64 {
+        jittered(microseconds, chance: -abs(chance))
+    }
+
     private static func clamped(_ microseconds: Int64) -> Int64 {
         min(max(microseconds, 500_000), 10_000_000)
     }

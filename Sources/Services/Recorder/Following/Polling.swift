@@ -100,7 +100,10 @@ struct Polling: Sendable {
     }
 
     /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.
+    ///
+    /// After a failure or the end it is never longer: what the source lists by then must not pass unseen.
     func adjustedPause(chance: Double) -> Int64 {
+        if failures > 0 || isEnded { return PollPace.shortened(pause, chance: chance) }
         guard isAdjustable else { return PollPace.jittered(pause, chance: chance) }
         return pause + Int64(Double(pause) * phase.adjustment(duration: .microseconds(pause), chance: chance))
     }

@@ -123,7 +123,7 @@ struct SourceFollower: Sendable {
 
     private mutating func open(after pause: Duration, now: SteadyInstant, chance: Double) {
         (session, failbackCheck) = (nil, nil)
-        opening = now + .microseconds(PollPace.jittered(pause.wholeMicroseconds, chance: chance))
+        opening = now + .microseconds(PollPace.shortened(pause.wholeMicroseconds, chance: chance))
     }
 }
 
