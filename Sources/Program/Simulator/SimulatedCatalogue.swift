@@ -16,6 +16,14 @@ struct SimulatedCatalogue {
         var shownDigest: [UInt8] { repair?.digest ?? fact.digest }
         var shownFlags: SegmentFlags { repair?.flags ?? fact.flags }
         var shownMediaDuration: Int64 { repair?.mediaDuration ?? fact.mediaDuration }
+
+        /// A part takes the place of shorter bytes only, and of no whole ones that were better before.
+        fileprivate func isImproved(by other: SegmentFact) -> Bool {
+            let held = repair ?? fact
+            let mayBeShort = repair.map { !$0.flags.isDisjoint(with: .parts) } ?? true
+            return other.revision > held.revision
+                && (other.flags.isDisjoint(with: .parts) || mayBeShort && other.plainBytes > held.plainBytes)
+        }
     }
 
     fileprivate enum Intake {
@@ -229,7 +237,7 @@ struct SimulatedCatalogue {
             return findings.append("\(fact.identity) is repaired, its bytes are not in the archive")
         }
         guard let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
-            (rendition.rows[place].repair ?? rendition.rows[place].fact).revision < fact.revision
+            rendition.rows[place].isImproved(by: fact)
         else { return }
         rendition.rows[place].repair = fact
         rendition.know(fact)

@@ -45,6 +45,30 @@ struct LostFactTests {
         }
     }
 
+    @Test("gets better bytes again, also of segments that it still has")
+    func repairs() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            try await process.record(0...9)
+            try await process.commitAll()
+            let facts = try await process.journal.replayEntered(after: nil, limit: 100).compactMap(\.1.fact)
+            let better = try [5, 9].map { number in
+                var fact = try #require(facts.first { $0.identity.number == number })
+                (fact.revision, fact.replaces) = (1, 0)
+                return JournalEntry.segment(fact)
+            }
+            await process.journal.trim(try await process.journal.append(better))
+            try await restore(fixture, keeping: 8)
+            var search = search(process)
+            #expect(await search.round() == 4)
+            let revisions = "SELECT coalesce(repair_revision, revision) FROM segment ORDER BY start_us"
+            let expected = (0...9).map { $0 == 5 || $0 == 9 ? "1" : "0" }
+            #expect(try await fixture.rows(revisions) == expected)
+            #expect(await search.round() == 0)
+            await process.kill()
+        }
+    }
+
     /// The epochs of the published log are not in the journal.
     @Test("gets the discontinuities of its source again")
     func discontinuities() async throws {

@@ -87,6 +87,56 @@ struct RepairTests {
         }
     }
 
+    /// A part of these bytes, which came after the first ones.
+    private func part(_ fact: SegmentFact, revision: Int16, bytes: Int64) -> SegmentFact {
+        var part = repair(fact, revision: revision)
+        (part.flags, part.storedBytes, part.plainBytes) = (.damaged, bytes, bytes)
+        return part
+    }
+
+    @Test("Of several better ones in one batch the newest whole one is listed", arguments: [false, true])
+    func several(isReversed: Bool) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var facts = (0..<2).map { recording.fact($0) }
+            for index in facts.indices { facts[index].flags = .damaged }
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            let versions = [
+                part(facts[0], revision: 1, bytes: 2_000), part(facts[0], revision: 2, bytes: 3_000),
+                repair(facts[1], revision: 1), repair(facts[1], revision: 2),
+                part(facts[1], revision: 3, bytes: 9_500),
+            ].map { DecidedSegment.archived($0) }
+            _ = try await test.catalogue.commit(
+                recording.batch(isReversed ? versions.reversed() : versions))
+            let repaired = try await test.catalogue.quarters(quarter)[0].repaired
+            #expect(repaired?.map(\.revision) == [2, 2])
+        }
+    }
+
+    @Test("A part takes the place of a shorter one, and of nothing whole")
+    func parts() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            var facts = (0..<2).map { recording.fact($0) }
+            facts[1].flags = .damaged
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            var listed: [[Int16]] = []
+            // Another source may have whole segments of fewer bytes.
+            var smaller = repair(facts[1], revision: 3)
+            (smaller.storedBytes, smaller.plainBytes) = (900, 900)
+            for better in [
+                part(facts[0], revision: 1, bytes: 990), part(facts[1], revision: 1, bytes: 990),
+                part(facts[1], revision: 2, bytes: 1_010), smaller,
+                part(facts[1], revision: 4, bytes: 1_020),
+            ] {
+                _ = try await test.catalogue.commit(recording.batch([.archived(better)]))
+                let record = try await test.catalogue.quarters(quarter)[0]
+                listed.append((record.repaired ?? record.segments).map(\.revision))
+            }
+            #expect(listed == [[0, 0], [0, 0], [0, 2], [0, 3], [0, 3]])
+        }
+    }
+
     @Test("Both names of a kept segment stay in use")
     func names() async throws {
         try await withCatalogue { test in

@@ -8,8 +8,8 @@ import Timeline
 /// the last commits has taken over.
 ///
 /// The journal keeps its files for two days after they were entered. Facts that the catalogue has stay as
-/// they are; the others go to the archive unpublished. Source runs, losses, markers and renditions are all
-/// entered: those that the catalogue has do not change by it.
+/// they are, but for better bytes that it lacks; the others go to the archive unpublished. Source runs,
+/// losses, markers and renditions are all entered: those that the catalogue has do not change by it.
 struct LostFactRepair: Sendable {
     let channel: Channel
     let dependencies: RecorderDependencies
@@ -43,14 +43,14 @@ struct LostFactRepair: Sendable {
     /// What waited for a key is left out: its segment follows, or it was given up. So is what the catalogue
     /// refuses, which was set aside when it was refused first.
     private func enter(_ entries: [JournalEntry]) async throws -> Int {
-        let placed = entries.compactMap(\.fact?.placed)
-        let missing = try await dependencies.catalogue.missing([channel.row: placed])[channel.row] ?? []
+        let facts = entries.compactMap(\.fact)
+        let missing = try await missing(of: facts)
         var batch = Batch(unpublishedIn: channel.row)
         for entry in entries {
             switch entry {
             case .segment(var fact):
                 fact.flags.insert(.late)
-                if missing.contains(fact.identity) { batch.add(.segment(fact)) }
+                if missing.contains(fact.key) { batch.add(.segment(fact)) }
             case .sourceRun, .loss, .marker, .rendition: batch.add(entry)
             case .keyPending: break
             }
@@ -67,6 +67,15 @@ struct LostFactRepair: Sendable {
         }
         try await dependencies.clock.sleep(for: Limits.reentryPause)
         return batch.segments.count
+    }
+
+    /// The names of bytes that the catalogue lacks; of a segment that it has, only those of better ones.
+    private func missing(of facts: [SegmentFact]) async throws -> Set<ArchiveKey> {
+        let catalogue = dependencies.catalogue
+        let lost = try await catalogue.missing([channel.row: facts.map(\.placed)])[channel.row] ?? []
+        let better = facts.filter { $0.replaces != nil && !lost.contains($0.identity) }
+        let repairs = try await catalogue.missingRepairs(better, of: channel.row)
+        return Set((facts.filter { lost.contains($0.identity) } + repairs).map(\.key))
     }
 }
 
