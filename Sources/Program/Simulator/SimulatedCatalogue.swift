@@ -68,6 +68,12 @@ struct SimulatedCatalogue {
     /// What is held of each rendition, by start.
     var rows: [RenditionID: [Row]] { renditions.mapValues(\.rows) }
 
+    /// Whether a segment is held under this name.
+    func refers(to key: ArchiveKey) -> Bool {
+        guard case .segment(_, let id, _) = key, let rendition = renditions[id] else { return false }
+        return rendition.rows.contains { $0.fact.key == key || $0.repair?.key == key }
+    }
+
     // MARK: Leases
 
     mutating func heartbeat(_ node: Int, at now: Instant) {

@@ -114,7 +114,8 @@ extension Simulation {
         case .commit(let batch):
             queue.add(
                 .commit(batch, node: node, generation: generation), at: now + delay(500...5_000) + lateness())
-        case .deleteObject(let key): archive.delete(key)
+        case .deleteObject(let key):
+            if isConnected(node), !catalogue.refers(to: key) { archive.delete(key) }
         case .publishStatus(let status): nodes[node].status = status
         case .log(let message):
             trace?("\(time) node \(node) \(message.level) \(message.text) \(message.metadata)")

@@ -2,6 +2,8 @@ import Catalogue
 import Concurrency
 import Files
 @testable import Journal
+import Postgres
+import SegmentStore
 import TestSupport
 import Testing
 import Timeline
@@ -47,6 +49,54 @@ struct UnownedJournalTests {
             await run.value
             await dependencies.journal.close()
             await owner.kill()
+        }
+    }
+
+    /// Another node had the key: it stored the same bytes under the same name, and published them.
+    @Test(
+        "leaves the file of a segment whose key is given up if the catalogue names it",
+        arguments: [false, true])
+    func publishedElsewhere(byRecorder: Bool) async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            let dependencies = process.dependencies
+            try await process.record(0...2)
+            try await process.commitAll()
+            let fact = try #require(
+                try await process.journal.newestEntered(count: 10).compactMap(\.1.fact).first)
+            let starts = [fact.start, fact.start + 18 * seconds]
+            let keys = starts.map { start in
+                ArchiveKey.segment(
+                    fact.channel, video(0),
+                    SegmentName(start: start, revision: 0, fileExtension: .transportStream))
+            }
+            for key in keys { _ = try await dependencies.store.put([1], as: key) }
+            if byRecorder {
+                let runner = ActionRunner(
+                    channel: fixture.channel, dependencies: dependencies, journal: process.journal,
+                    logger: silentLogger)
+                for key in keys { _ = await runner.perform(.deleteObject(key)) }
+            } else {
+                let waiting = (0..<2).map { index in
+                    KeyPendingSegment(
+                        channel: fact.channel,
+                        identity: SegmentIdentity(rendition: video(0), run: 1, number: Int64(index)),
+                        start: starts[index], duration: 6 * seconds,
+                        container: .transportStream, cipher: .init(keyURL: "http://keys.test/1", iv: []),
+                        arrived: at(6), source: "")
+                }
+                _ = try await process.journal.append(waiting.map { .keyPending($0) })
+                let journal = UnownedJournal(channel: fixture.channel, dependencies: dependencies)
+                #expect(try await journal.giveUpKeys())
+            }
+            #expect(try await dependencies.store.contains(keys[0]))
+            #expect(try await !dependencies.store.contains(keys[1]))
+            // Without an answer no file is deleted.
+            _ = try await dependencies.store.put([1], as: keys[1])
+            await fixture.pool.close()
+            try? await dependencies.deleteUnused(keys[1])
+            #expect(try await dependencies.store.contains(keys[1]))
+            await process.kill()
         }
     }
 

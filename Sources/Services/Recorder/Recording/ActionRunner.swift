@@ -138,10 +138,9 @@ struct ActionRunner: ActionPerforming {
 
     private func delete(_ key: ArchiveKey) async {
         do {
-            try await dependencies.store.delete(key)
+            try await dependencies.deleteUnused(key)
         } catch {
-            logger.warning(
-                "Cannot delete encrypted bytes before their hour expires", metadata: ["error": "\(error)"])
+            logger.warning("Cannot delete bytes before their hour expires", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -32,7 +32,7 @@ package enum RecordingAction: Sendable {
     case commit(Batch)
     /// The channel's first playlist was seen: what `index.m3u8` answers is fixed.
     case setPlaylistForm(PlaylistForm)
-    /// Bytes that no fact refers to.
+    /// Bytes that no fact of this recorder refers to; they stay if one of the catalogue does.
     case deleteObject(ArchiveKey)
 
     case publishStatus(ChannelStatus)

@@ -4,6 +4,7 @@ package import HTTPClient
 package import Journal
 package import Monitoring
 package import SegmentStore
+import Timeline
 
 /// What recorders are made of, handed down by the program.
 package struct RecorderDependencies: Sendable {
@@ -52,5 +53,17 @@ package struct RecorderDependencies: Sendable {
         while !isCatalogueReady(), !Task.isCancelled, deadline.map({ clock.steady() < $0 }) ?? true {
             try? await clock.sleep(for: Limits.readinessPause)
         }
+    }
+
+    /// Deletes a file unless the catalogue refers to it.
+    ///
+    /// Another node may have stored the same segment under the same name, and published it.
+    func deleteUnused(_ key: ArchiveKey) async throws {
+        if case .segment(let channel, let rendition, let name) = key,
+            try await catalogue.refers(to: name, of: rendition, in: channel)
+        {
+            return
+        }
+        try await store.delete(key)
     }
 }

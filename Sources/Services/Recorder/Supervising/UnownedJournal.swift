@@ -26,7 +26,7 @@ struct UnownedJournal: Sendable {
     /// Gives up a batch of segments that wait for their keys.
     ///
     /// Keys of a deleted channel are no longer fetched. The segments are recorded as lost, and their files
-    /// are deleted.
+    /// are deleted, but for those that another node has published.
     ///
     /// - Returns: false when no segment was waiting
     func giveUpKeys() async throws -> Bool {
@@ -47,7 +47,7 @@ struct UnownedJournal: Sendable {
                 rendition: $0.identity.rendition, note: "the channel was deleted before its key came")
         }
         _ = try await dependencies.catalogue.commit(batch)
-        for segment in waiting { try await dependencies.store.delete(segment.key) }
+        for segment in waiting { try await dependencies.deleteUnused(segment.key) }
         await journal.trim(positions)
         return true
     }

@@ -56,23 +56,39 @@ extension Catalogue {
     /// The file names of an hour that the catalogue still refers to: kept recordings, segments after the cut,
     /// and segments that are set aside.
     package func names(in hour: PendingDeletionHour) async throws(CatalogueError) -> Set<SegmentName> {
-        try await mappingErrors {
+        try await names(
+            of: hour.rendition, in: hour.channel,
+            TimeWindow(begin: hour.hour, end: hour.hour + Self.hourMicroseconds))
+    }
+
+    /// Whether the catalogue refers to a file of a segment.
+    package func refers(
+        to name: SegmentName, of rendition: RenditionID, in channel: ChannelID,
+    ) async throws(CatalogueError) -> Bool {
+        let begin = Instant(milliseconds: name.startMilliseconds)
+        return try await names(of: rendition, in: channel, TimeWindow(begin: begin, end: begin + 1_000))
+            .contains(name)
+    }
+
+    /// The file names of segments that begin in a window.
+    private func names(
+        of rendition: RenditionID, in channel: ChannelID, _ window: TimeWindow,
+    ) async throws(CatalogueError) -> Set<SegmentName> {
+        let (begin, end) = (window.begin.microseconds, window.end.microseconds)
+        return try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT s.start_us, s.revision, st.container
                 FROM rendition r JOIN channel c USING (channel_id), LATERAL (
                     SELECT s.start_us, s.revision, s.state_id FROM segment s
-                    WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(hour.hour.microseconds)
-                        AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
+                    WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(begin) AND s.start_us < \(end)
                     UNION ALL SELECT s.start_us, s.repair_revision, s.repair_state_id FROM segment s
-                    WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(hour.hour.microseconds)
-                        AND s.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)
+                    WHERE s.rendition_id = r.rendition_id AND s.start_us >= \(begin) AND s.start_us < \(end)
                         AND s.repair_revision IS NOT NULL
                     UNION ALL SELECT a.start_us, a.revision, a.state_id FROM set_aside a
-                    WHERE a.rendition_id = r.rendition_id AND a.start_us >= \(hour.hour.microseconds)
-                        AND a.start_us < \(hour.hour.microseconds + Self.hourMicroseconds)) AS s
+                    WHERE a.rendition_id = r.rendition_id AND a.start_us >= \(begin) AND a.start_us < \(end)) AS s
                     JOIN state st USING (state_id)
-                WHERE c.slug = \(hour.channel.text) AND r.name = \(hour.rendition.description)
+                WHERE c.slug = \(channel.text) AND r.name = \(rendition.description)
                 """)
             return Set(try rows.compactMap { try SegmentName(from: $0) })
         }
