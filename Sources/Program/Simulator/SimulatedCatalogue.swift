@@ -57,6 +57,7 @@ struct SimulatedCatalogue {
     /// When each node counts as dead.
     private var expiries: [Int: Instant] = [:]
     private(set) var newestRun: SourceRun?
+    private(set) var sourceRuns: [Int64: SourceRun] = [:]
 
     init() {
         let nothing = Instant(microseconds: 0)
@@ -136,7 +137,10 @@ struct SimulatedCatalogue {
                 renditions[description.id] = Rendition(description)
             }
         }
-        for run in batch.sourceRuns where run.id > newestRun?.id ?? 0 { newestRun = run }
+        for run in batch.sourceRuns {
+            sourceRuns[run.id] = run
+            if run.id > newestRun?.id ?? 0 { newestRun = run }
+        }
         for loss in batch.losses { take(loss) }
         for marker in batch.markers { take(marker) }
         for segment in batch.listed where intake[segment.identity] == nil { mark(segment, .listed) }

@@ -31,7 +31,8 @@ extension Simulation {
         nodes[node].pause = 1_000_000
         nodes[node].lease = lease
         nodes[node].resumePoint = ResumePoint(channel, lease, heads, catalogue.newestRun)
-        record(node, lease, heads, catalogue.newestRun)
+        let last = heads.flatMap(\.known).max { ($0.end, $0.run) < ($1.end, $1.run) }?.run
+        record(node, lease, heads, catalogue.newestRun, last.flatMap { catalogue.sourceRuns[$0] })
         trace?("\(time) node \(node) records with fence \(lease.fence)")
         handle(.started, node)
     }
@@ -51,12 +52,14 @@ extension Simulation {
     }
 
     private mutating func record(
-        _ node: Int, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?, publishes: Bool = true,
+        _ node: Int, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?,
+        _ lastRun: SourceRun? = nil, publishes: Bool = true,
     ) {
         (nodes[node].publishes, nodes[node].askedSince) = (publishes, nil)
         nodes[node].state = RecordingState(
-            channel: channel, lease: lease, heads: heads, newestRun: newestRun, publishes: publishes,
-            unfinished: nodes[node].unfinished, at: moment(node, at: now), seed: chance.next())
+            channel: channel, lease: lease, heads: heads, newestRun: newestRun, lastRun: lastRun,
+            publishes: publishes, unfinished: nodes[node].unfinished, at: moment(node, at: now),
+            seed: chance.next())
         nodes[node].unfinished = []
     }
 

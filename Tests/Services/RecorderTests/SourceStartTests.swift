@@ -98,6 +98,37 @@ struct SourceStartTests {
         #expect(start.asked.filter { $0.purpose == .failbackCheck }.map(\.time) == [0])
     }
 
+    /// A node that was cut off began a run of the first source, whose numbers it stored to an earlier time.
+    @Test("goes on with the source of what is held, also if another node began a later run of the other one")
+    func laterRunElsewhere() throws {
+        let known = (100..<120).map { number in
+            KnownSegment(
+                run: 7, number: Int64(number), start: at(Double(number - 120) * 2 - 4), duration: 2 * seconds,
+                isLost: false, digest: [UInt8(number)])
+        }
+        let elsewhere = (5100..<5104).map { number in
+            KnownSegment(
+                run: 8, number: Int64(number), start: at(Double(number - 5100) * 2 - 40),
+                duration: 2 * seconds, isLost: false, digest: [1])
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 20, known: elsewhere + known)
+        let runs = Self.sources.enumerated().map { index, source in
+            SourceRun(
+                id: 8 - Int64(index), source: SourceClient.identity(source.url), began: at(-44),
+                clock: "arrival")
+        }
+        var start = Start(
+            driver: try StateDriver(Self.sources, heads: [head], newestRun: runs[0], lastRun: runs[1]))
+        try start.run(until: 12) { source, time in source == Self.sources[1] ? Self.media(time) : nil }
+        #expect(start.fetched.count >= 5)
+        #expect(start.fetched == (120..<120 + start.fetched.count).map { "\($0).ts" })
+        #expect(start.driver.state.sources.session?.use.source == Self.sources[1])
+        #expect(start.driver.state.sourceChangeCount == 0)
+        #expect(start.driver.state.progress.renditions[video(0)]?.run == 7)
+        #expect(start.driver.state.progress.newestRun == runs[0])
+    }
+
     @Test("looks in the source in use for what was still to be fetched from the one that is gone")
     func unfetched() throws {
         var start = try Self.afterKill(unfetchedFrom: 118)

@@ -23,6 +23,8 @@ struct SourceRunsTests {
             #expect(try await test.catalogue.newestSourceRun(of: recording.row) == runs[1])
             let other = try await ChannelRecording("other", in: test)
             #expect(try await test.catalogue.newestSourceRun(of: other.row) == nil)
+            #expect(try await test.catalogue.sourceRun(8, of: recording.row) == runs[2])
+            #expect(try await test.catalogue.sourceRun(8, of: other.row) == nil)
         }
     }
 }

@@ -6,6 +6,25 @@ extension ChannelProgress {
     /// Where the leading rendition lies among the others.
     var leaderIndex: Int? { leading.flatMap { renditions.index(of: $0) } }
 
+    /// The run of an earlier process that what is held ends with: its source was recorded from last.
+    ///
+    /// A node without a connection to the others may have begun a later run of another source meanwhile,
+    /// which ends earlier.
+    var lastRun: SourceRun? {
+        let furthest = renditions.values.compactMap { rendition in
+            rendition.run.map { (end: rendition.placing.end?.microseconds ?? 0, run: $0) }
+        }.max { ($0.end, $0.run) < ($1.end, $1.run) }
+        return furthest.flatMap { earlierRuns[$0.run] } ?? newestRun
+    }
+
+    /// Whether a rendition was recorded in that run.
+    func wasRecordedLast(_ id: RenditionID) -> Bool {
+        lastRun.map { renditions[id]?.run == $0.id } ?? true
+    }
+
+    /// The source of that run; nil once this process has one in use.
+    var earlierSource: String? { source == nil ? lastRun?.source : nil }
+
     /// Whether a playlist that leaves segments out shows all that a rendition lacks (RFC 8216bis §6.3.7).
     func isContinued(_ id: RenditionID, by playlist: MediaPlaylist) -> Bool {
         guard let highest = renditions[id]?.follower.highest, let first = PlaylistFollower.number(playlist, 0)

@@ -13,9 +13,10 @@ struct ChannelProgress: Sendable {
     private let choice: ClockChoice
     /// The run that began in this process; nil after a start and after a change of source.
     private(set) var sourceRun: SourceRun?
-    /// The run that began last, in this process or an earlier one: its source is the one that was recorded
-    /// from.
+    /// The run with the highest id, of this process or an earlier one; ids of new runs are above it.
     private(set) var newestRun: SourceRun?
+    /// Runs of earlier processes, by id: those that what is held may end with.
+    private(set) var earlierRuns: [Int64: SourceRun] = [:]
     private var sharedStarts = SharedStarts()
     /// The rendition whose starts the others take over: the first of those that are recorded now.
     private(set) var leading: RenditionID?
@@ -64,7 +65,7 @@ struct ChannelProgress: Sendable {
     mutating func use(_ source: SourceSettings) -> Bool {
         let isOther =
             self.source.map { $0.url != source.url }
-            ?? newestRun.map { $0.source != SourceClient.identity(source.url) } ?? false
+            ?? lastRun.map { $0.source != SourceClient.identity(source.url) } ?? false
         let former = self.source?.url
         (self.source, sourceURL) = (source, SourceClient.identity(source.url))
         if recorded.isEmpty {
@@ -79,10 +80,6 @@ struct ChannelProgress: Sendable {
         sourceRun = nil
         for id in renditions.keys { expired += renditions[id]?.leaveRun(of: former, for: source.url) ?? [] }
         return true
-    }
-
-    private func wasRecordedLast(_ id: RenditionID) -> Bool {
-        newestRun.map { renditions[id]?.run == $0.id } ?? true
     }
 
     /// The renditions that are recorded from now on.
@@ -115,8 +112,9 @@ struct ChannelProgress: Sendable {
 
 /// Going on where an earlier process stopped.
 extension ChannelProgress {
-    mutating func resume(_ heads: [RenditionHead], newestRun: SourceRun?) {
+    mutating func resume(_ heads: [RenditionHead], newestRun: SourceRun?, lastRun: SourceRun? = nil) {
         self.newestRun = newestRun
+        for run in [newestRun, lastRun].compactMap({ $0 }) { earlierRuns[run.id] = run }
         for head in heads {
             renditions[head.description.id] = RenditionProgress(resuming: head, choice: choice)
         }
@@ -138,7 +136,9 @@ extension ChannelProgress {
             }
             renditions[fact.identity.rendition]?.hold(fact)
         case .keyPending(let segment): resume(segment.placed, digest: [])
-        case .sourceRun(let run): if run.id > newestRun?.id ?? 0 { newestRun = run }
+        case .sourceRun(let run):
+            earlierRuns[run.id] = run
+            if run.id > newestRun?.id ?? 0 { newestRun = run }
         case .marker(let marker): markers.resume(marker)
         case .loss: break
         }

@@ -9,16 +9,15 @@ import Timeline
 /// Following the source in use, and looking for a better one.
 extension RecordingState {
     mutating func followSources(at now: Moment) {
-        if let use = sources.openDue(after: progress.newestRun?.source, now: now.steady) {
-            let former = progress.source ?? sources.source(identifiedBy: progress.newestRun?.source)
+        if let use = sources.openDue(after: progress.earlierSource, now: now.steady) {
+            let former = progress.source ?? sources.source(identifiedBy: progress.earlierSource)
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
                 log(.info, "Another source is in use", ["source": SourceClient.logged(use.source.url)])
                 loseExpired(of: former ?? use.source)
             }
-            perform(
-                .fetchPlaylist(
-                    PlaylistRequest(use: use, purpose: .opening, isFresh: true, begun: now.steady)))
+            let request = PlaylistRequest(use: use, purpose: .opening, isFresh: true, begun: now.steady)
+            perform(.fetchPlaylist(request))
         }
         for request in sources.session?.dueRequests(now: now.steady) ?? [] {
             perform(.fetchPlaylist(request))

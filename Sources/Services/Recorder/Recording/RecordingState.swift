@@ -78,12 +78,14 @@ package struct RecordingState: Sendable {
 
     /// Begins under a lease that was just taken.
     ///
-    /// `heads` and `newestRun` say where the catalogue stands: each rendition, and the source run that
-    /// began last. `unfinished` is what the recorder before did not fetch. The seed is of pauses and ids
-    /// that are to differ from those of other channels and nodes.
+    /// `heads`, `newestRun` and `lastRun` say where the catalogue stands: each rendition, the source run with
+    /// the highest id, and the one that the heads end with; nil if that is the same. `unfinished` is what the
+    /// recorder before did not fetch. The seed is of pauses and ids that are to differ from those of other
+    /// channels and nodes.
     package init(
         channel: Channel, lease: Lease, heads: [RenditionHead], newestRun: SourceRun?,
-        publishes: Bool = true, unfinished: [SegmentRequest] = [], at now: Moment, seed: UInt64,
+        lastRun: SourceRun? = nil, publishes: Bool = true, unfinished: [SegmentRequest] = [],
+        at now: Moment, seed: UInt64,
     ) {
         inherited = unfinished
         self.publishes = publishes
@@ -93,7 +95,7 @@ package struct RecordingState: Sendable {
         sources = SourceFollower(channel.settings.sources, now: now.steady)
         filler = HoleFiller(channel.settings.sources)
         progress = ChannelProgress(choice: channel.settings.clock)
-        progress.resume(heads, newestRun: newestRun)
+        progress.resume(heads, newestRun: newestRun, lastRun: lastRun)
         publication = Publication(channel: channel.row, lease: lease)
         publication.resume(heads, now: now.steady)
         condition = ChannelCondition(began: now, hasPast: lease.publishedHead.end.microseconds > 0)

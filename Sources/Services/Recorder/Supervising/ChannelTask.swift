@@ -126,18 +126,17 @@ struct ChannelTask: Sendable {
     ) async throws -> (ChannelRecorder, TakenLease)? {
         var (taken, leases) = (taken, Int64(1))
         let journal = try dependencies.journal.channel(channel.id)
-        let heads: [RenditionHead]
-        let newestRun: SourceRun?
+        let held: HeldRecording
         if let point = taken.lease.reanchor, try await isNew(point, to: journal) {
             // Nothing is recorded meanwhile: what the journal has ahead of the point goes first.
             try await UnownedJournal(channel: channel, dependencies: dependencies)
                 .setAsideFormerTimeline(of: point, now: taken.clock.date(at: taken.taken.steady))
-            (heads, newestRun) = try await readHeads(journal, isBrief: isBrief)
+            held = try await readHeld(journal, isBrief: isBrief)
         } else {
             let read = try await whileRecording(under: taken) {
-                try await readHeads(journal, isBrief: isBrief)
+                try await readHeld(journal, isBrief: isBrief)
             }
-            (heads, newestRun) = read.value
+            held = read.value
             if read.hasRecorded {
                 guard let renewed = try await takeLease(), renewed.lease.reanchor == taken.lease.reanchor
                 else { return nil }
@@ -145,13 +144,14 @@ struct ChannelTask: Sendable {
                 leases += 1
             }
         }
-        var point = ResumePoint(channel, taken.lease, heads, newestRun)
+        var point = ResumePoint(channel, taken.lease, held.heads, held.newestRun)
         point.followsOther = point.follows(try? await journal.resumePoint(), leases: leases)
         await store(point, in: journal)
         // Reading took its time, and other channels came before this one.
         let now = Moment(dependencies.clock)
         let state = RecordingState(
-            channel: channel, lease: taken.lease(at: now.steady), heads: heads, newestRun: newestRun,
+            channel: channel, lease: taken.lease(at: now.steady), heads: held.heads,
+            newestRun: held.newestRun, lastRun: held.lastRun,
             unfinished: unfinished.take(of: channel.row, reanchor: taken.lease.reanchor), at: now,
             seed: dependencies.seed())
         return (recorder(state, journal), taken)
@@ -182,14 +182,12 @@ struct ChannelTask: Sendable {
     }
 
     /// Reads where the recording stopped.
-    private func readHeads(
-        _ journal: ChannelJournal, isBrief: Bool,
-    ) async throws -> ([RenditionHead], SourceRun?) {
+    private func readHeld(_ journal: ChannelJournal, isBrief: Bool) async throws -> HeldRecording {
         let read = try await starts.withPermit {
             let waiting = try await journal.waitingCount()
             let heads = try await dependencies.catalogue.heads(
                 of: channel.row, journalLines: waiting, isBrief: isBrief)
-            return (heads, try await dependencies.catalogue.newestSourceRun(of: channel.row))
+            return try await HeldRecording(heads, of: channel.row, in: dependencies.catalogue)
         }
         guard let read else { throw CancellationError() }
         return read
@@ -207,6 +205,24 @@ struct ChannelTask: Sendable {
             logger.warning(
                 "The lease could not be released; it expires by itself", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// What the catalogue has of a channel that a recording goes on from.
+struct HeldRecording: Sendable {
+    var heads: [RenditionHead]
+    /// The source run with the highest id.
+    var newestRun: SourceRun?
+    /// The one that the heads end with.
+    var lastRun: SourceRun?
+
+    /// Asks for the runs of a channel with these heads.
+    init(_ heads: [RenditionHead], of channel: Int32, in catalogue: Catalogue) async throws(CatalogueError) {
+        self.heads = heads
+        newestRun = try await catalogue.newestSourceRun(of: channel)
+        let last = heads.compactMap(\.lastOfSource).max { ($0.end, $0.run) < ($1.end, $1.run) }?.run
+        lastRun = newestRun
+        if let last, last != newestRun?.id { lastRun = try await catalogue.sourceRun(last, of: channel) }
     }
 }
 

@@ -189,12 +189,30 @@ extension Catalogue {
                 SELECT feed_id, source, began_us, clock FROM feed WHERE channel_id = \(channel)
                 ORDER BY feed_id DESC LIMIT 1
                 """
-            ).first.map { row in
-                SourceRun(
-                    id: try row.decode("feed_id"), source: try row.decode("source"),
-                    began: Instant(microseconds: try row.decode("began_us")), clock: try row.decode("clock"))
-            }
+            ).first.map { try SourceRun($0) }
         }
+    }
+
+    /// A source run of a channel by its id; nil if there is none.
+    package func sourceRun(
+        _ id: Int64, of channel: Int32,
+    ) async throws(CatalogueError) -> SourceRun? {
+        try await mappingErrors {
+            try await pool.query(
+                """
+                SELECT feed_id, source, began_us, clock FROM feed
+                WHERE feed_id = \(id) AND channel_id = \(channel)
+                """
+            ).first.map { try SourceRun($0) }
+        }
+    }
+}
+
+extension SourceRun {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            id: try row.decode("feed_id"), source: try row.decode("source"),
+            began: Instant(microseconds: try row.decode("began_us")), clock: try row.decode("clock"))
     }
 }
 

@@ -57,9 +57,11 @@ actor RecordingProcess {
         }
         self.lease = lease
         journal = try dependencies.journal.channel(channel.id)
+        let held = try await HeldRecording(
+            try await fixture.catalogue.heads(of: channel.row), of: channel.row, in: fixture.catalogue)
         state = RecordingState(
-            channel: channel, lease: lease, heads: try await fixture.catalogue.heads(of: channel.row),
-            newestRun: try await fixture.catalogue.newestSourceRun(of: channel.row),
+            channel: channel, lease: lease, heads: held.heads, newestRun: held.newestRun,
+            lastRun: held.lastRun,
             at: Moment(date: clock.now(), steady: clock.steady()), seed: 7)
         try await send(.started)
         try await open(renditions)

@@ -18,7 +18,7 @@ struct StateDriver {
     /// Begins recording with an empty journal; `opening` is what it asks of the source then.
     init(
         _ sources: [SourceSettings], heads: [RenditionHead] = [], newestRun: SourceRun? = nil,
-        unfinished: [SegmentRequest] = [], begun time: Double = 0,
+        lastRun: SourceRun? = nil, unfinished: [SegmentRequest] = [], begun time: Double = 0,
     ) throws {
         guard let id = ChannelID("news") else { throw TestFailure("no id") }
         let settings = ChannelSettings(id: id, title: "News", sources: sources, retentionSeconds: nil)
@@ -31,7 +31,7 @@ struct StateDriver {
                 publishedHead: PublishedHead(
                     discontinuitySequence: 0, end: nothing, watermark: nothing, expiredBefore: nothing,
                     targetSeconds: 0)),
-            heads: heads, newestRun: newestRun, unfinished: unfinished,
+            heads: heads, newestRun: newestRun, lastRun: lastRun, unfinished: unfinished,
             at: Moment(date: at(time), steady: moment(time)), seed: 7)
         send(.started, at: time)
     }
