@@ -31,6 +31,27 @@ struct SizesTests {
         }
     }
 
+    /// The newest two of ten segments have better bytes: with them they are 20,000 bytes.
+    @Test(
+        "First bytes and better ones count, in whole quarters and in the one that the cut divides",
+        arguments: [(28_000, nil), (27_999, 4), (27_000, 4), (21_000, 28), (19_999, 36)]
+            as [(Int64, Int64?)])
+    func repairs(limit: Int64, expected: Int64?) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.publish(0..<10, on: recording)
+            let better = (Int64(8)..<10).map { number in
+                var fact = recording.fact(number, bytes: 9_000)
+                (fact.revision, fact.replaces) = (1, 0)
+                return DecidedSegment.archived(fact)
+            }
+            _ = try await test.catalogue.commit(recording.batch(better))
+            let cut = try await test.catalogue.cut(of: recording.row, keepingBytes: limit)
+            #expect(cut == expected.map { midnight + $0 * second })
+            #expect(try await test.number("SELECT sum(bytes)::bigint FROM block") == 28_000)
+        }
+    }
+
     @Test("All renditions of a channel count together, without other channels and kept segments")
     func counting() async throws {
         try await withCatalogue { test in

@@ -29,7 +29,8 @@ extension Catalogue {
             entry AS (
                 SELECT begin_us, end_us, segments::bigint AS segments, bytes FROM quarter WHERE whole
                 UNION ALL
-                SELECT s.start_us, s.start_us + s.duration_us, 1, s.stored_bytes
+                SELECT s.start_us, s.start_us + s.duration_us, 1,
+                    s.stored_bytes::bigint + coalesce(s.repair_stored_bytes, 0)
                 FROM quarter q JOIN segment s ON s.rendition_id = \(rendition)
                     AND s.start_us >= q.quarter_us AND s.start_us < q.quarter_us + \(Quarter.microseconds)
                 WHERE NOT q.whole AND s.start_us < \(end) AND s.start_us + s.duration_us > \(begin)),

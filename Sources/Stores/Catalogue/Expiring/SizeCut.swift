@@ -41,7 +41,8 @@ extension Catalogue {
             """
             WITH entry AS (
                 SELECT s.start_us, s.start_us + s.duration_us AS end_us,
-                    sum(s.stored_bytes) OVER (ORDER BY s.start_us DESC) AS bytes
+                    sum(s.stored_bytes::bigint + coalesce(s.repair_stored_bytes, 0))
+                        OVER (ORDER BY s.start_us DESC) AS bytes
                 FROM rendition r JOIN segment s USING (rendition_id)
                 WHERE r.channel_id = \(channel) AND NOT s.kept
                     AND s.start_us >= \(quarter) AND s.start_us < \(quarter + Quarter.microseconds))

@@ -3,6 +3,8 @@ import Timeline
 
 extension PostgresTransaction {
     /// Recomputes the summaries of quarters from their segments; the summary of an empty quarter is deleted.
+    ///
+    /// The bytes are those on the disk: of a segment with better bytes both versions count.
     package func summarise(_ quarters: Set<Quarter>) async throws {
         guard !quarters.isEmpty else { return }
         let renditions = quarters.map(\.rendition)
@@ -12,13 +14,14 @@ extension PostgresTransaction {
             WITH touched AS (SELECT * FROM unnest(\(renditions), \(begins)) AS t(rendition_id, quarter_us)),
             entry AS (
                 SELECT t.rendition_id, t.quarter_us, s.stored_bytes, s.start_us, s.duration_us, s.number,
+                    coalesce(s.repair_stored_bytes, 0) AS repair_bytes,
                     coalesce(abs(s.start_us - lag(s.start_us + s.duration_us) OVER near) <= 1000
                         AND s.epoch = lag(s.epoch) OVER near AND s.state_id = lag(s.state_id) OVER near, true) AS joined
                 FROM touched t JOIN segment s ON s.rendition_id = t.rendition_id
                     AND s.start_us >= t.quarter_us AND s.start_us < t.quarter_us + \(Quarter.microseconds)
                 WINDOW near AS (PARTITION BY t.rendition_id, t.quarter_us ORDER BY s.start_us)),
             summary AS (
-                SELECT rendition_id, quarter_us, count(*) AS segments, sum(stored_bytes) AS bytes,
+                SELECT rendition_id, quarter_us, count(*) AS segments, sum(stored_bytes::bigint + repair_bytes) AS bytes,
                     sum(duration_us) AS held_us, max(stored_bytes * 8000000::bigint / duration_us) AS peak_bps,
                     count(*) FILTER (WHERE number IS NULL) AS unpublished, bool_and(joined) AS contiguous,
                     min(start_us) AS begin_us, max(start_us + duration_us) AS end_us
