@@ -60,6 +60,25 @@ struct BelievedDatesTests {
         #expect(stage.placing.dateRejection == nil)
     }
 
+    /// Local time is written as UTC, and the source is away for about as long as the two differ.
+    @Test("A known zone stays known behind a pause of its length", arguments: [-4.0, 0, 4, 120, 590])
+    func pauseOfZone(longer: Double) {
+        var stage = PlacingStage()
+        stage.place([100 - 18_000, 106 - 18_000], arrival: 112)
+        #expect(stage.placing.zone == -18_000 * seconds)
+        stage.placing.beginRun()
+        let first = 112 + 18_000 + longer
+        let entries = [first - 18_000, first - 17_994].map {
+            TimePlacing.Entry(duration: stage.target, programDateTime: at($0))
+        }
+        let covered = stage.placing.coveredCount(
+            entries, arrival: arrived(first + 12), target: stage.target, byDates: false)
+        #expect(covered == 0)
+        stage.place([first - 18_000, first - 17_994], arrival: first + 12, opensHole: true)
+        #expect(stage.last == first + 6)
+        #expect(stage.placing.zone == -18_000 * seconds && stage.placing.clock == .source)
+    }
+
     @Test("What a zone does not explain within five minutes before and one after is not corrected")
     func noZone() {
         for late in [-310.0, 70] {

@@ -16,6 +16,11 @@ extension TimePlacing {
         return zone != 0 && Limits.zoneSlack.contains(offset - zone) ? zone : nil
     }
 
+    /// Whether dates that are off from arrival by so much are in the zone of the source run before.
+    ///
+    /// Behind a pause about as long as the zone they would also go on without the correction.
+    func isInKnownZone(_ offset: Int64) -> Bool { zone != 0 && Self.zone(of: offset) == zone }
+
     /// From the first date to the end of the last dated entry; nil where there are none, or they run back.
     static func dates(of entries: [Entry]) -> ClosedRange<Instant>? {
         guard let first = entries.lazy.compactMap(\.programDateTime).first,
@@ -29,7 +34,9 @@ extension TimePlacing {
     ///
     /// They go on shortly after the timeline ends, as after a restart of the host. By arrival, which is
     /// `offset` microseconds less, their segments would lie far behind that end, or before it.
-    static func disproves(_ dates: ClosedRange<Instant>, offset: Int64, behind end: Instant?) -> Bool {
+    static func showsWrongClock(
+        _ dates: ClosedRange<Instant>, offset: Int64, after end: Instant?,
+    ) -> Bool {
         guard let end, case let pause = dates.lowerBound - end,
             (0...Limits.shortInterruption).contains(pause)
         else { return false }

@@ -175,7 +175,7 @@ struct TimePlacing: Sendable {
         guard choice != .source, let dates = Self.dates(of: entries),
             let index = entries.lastIndex(where: { $0.programDateTime != nil }),
             case let offset = dates.upperBound - entries[index].duration - arrived[index].start,
-            Self.disproves(dates, offset: offset, behind: former.end)
+            !former.isInKnownZone(offset), Self.showsWrongClock(dates, offset: offset, after: former.end)
         else { return }
         (zone, sourceOffset) = (0, offset)
     }
@@ -221,11 +221,11 @@ extension TimePlacing {
         let first = dates.lowerBound
         let bound = choice == .source ? Limits.plausibleDates : Limits.plausibleOffset
         let isPlausible = offset.magnitude <= bound.magnitude
-        if goesOn(first, target: target) {
-            zone = 0
-        } else if zone != 0, goesOn(first - zone, target: target) {
+        if isInKnownZone(offset) || zone != 0 && goesOn(first - zone, target: target) {
             // The correction of the source run before fits this one, too.
-        } else if choice != .source, Self.disproves(dates, offset: offset, behind: end) {
+        } else if goesOn(first, target: target) {
+            zone = 0
+        } else if choice != .source, Self.showsWrongClock(dates, offset: offset, after: end) {
             zone = 0
         } else if choice != .source, let zone = Self.zone(of: offset) {
             self.zone = zone
