@@ -7,18 +7,26 @@ extension RenditionProgress {
     /// When a playlist's entries are by the dates of both sources; nil where those do not tell it.
     ///
     /// Both sources count as having the same dates: where the timeline is off from those of the source in
-    /// use, it is off from the other's as much.
+    /// use, it is off from the other's as much. If both are about as far from arrival, they are in the same
+    /// zone, even if that is far because the host's clock is wrong.
     func datedWindows(
         in playlist: MediaPlaylist, at arrival: Arrival, choice: ClockChoice,
     ) -> [TimeWindow]? {
         let entries = entries(of: playlist)
-        var trial = TimePlacing(choice: choice)
-        _ = trial.place(entries, arrival: arrival, target: PlaylistFollower.target(of: playlist))
         let dates = entries.compactMap(\.programDateTime)
-        guard placing.clock == .source, placing.sourceOffset != nil, trial.clock == .source,
-            trial.sourceOffset != nil, dates.count == entries.count
+        guard dates.count == entries.count, placing.clock == .source, let own = placing.sourceOffset,
+            let date = dates.last, let arrived = TimePlacing.arrival(of: Array(entries.suffix(1)), arrival)
         else { return nil }
-        let correction = trial.zone + placing.drift
+        let advances = dates.count == 1 || dates[0] < date
+        let isAlike = (date - arrived - own - placing.zone).magnitude <= Limits.sourceLatency.magnitude
+        var zone = placing.zone
+        if !isAlike || !advances {
+            var trial = TimePlacing(choice: choice)
+            _ = trial.place(entries, arrival: arrival, target: PlaylistFollower.target(of: playlist))
+            guard trial.clock == .source, trial.sourceOffset != nil else { return nil }
+            zone = trial.zone
+        }
+        let correction = zone + placing.drift
         return zip(dates, entries).map {
             TimeWindow(begin: $0 - correction, end: $0 - correction + $1.duration)
         }
