@@ -60,6 +60,14 @@ struct PollingTests {
         #expect(polling.pause == 6 * seconds)
     }
 
+    @Test("Numbers after a stale list do not shorten pauses")
+    mutating func stale() {
+        polling.loaded(list(101...103), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(97...99), changed: false, isStale: true, begun: moment(6), now: moment(6))
+        polling.loaded(list(102...104), changed: true, begun: moment(9), now: moment(9))
+        #expect(polling.pause == 6 * seconds)
+    }
+
     @Test("After a small jump of the numbers it is asked as usual again within a few segments")
     mutating func jump() {
         polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))

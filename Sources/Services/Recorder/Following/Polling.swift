@@ -35,8 +35,11 @@ struct Polling: Sendable {
     }
 
     /// Takes in a load that was begun at one instant and over at another.
+    ///
+    /// The numbers of a stale playlist, which is ignored, tell nothing of the pace.
     mutating func loaded(
-        _ playlist: MediaPlaylist, changed: Bool, begun: SteadyInstant, now: SteadyInstant
+        _ playlist: MediaPlaylist, changed: Bool, isStale: Bool = false, begun: SteadyInstant,
+        now: SteadyInstant,
     ) {
         failures = 0
         if !playlist.segments.isEmpty || playlist.targetDurationSeconds != nil {
@@ -44,7 +47,7 @@ struct Polling: Sendable {
         }
         if changed { lastChange = now }
         if !playlist.segments.isEmpty { playlistLength = PlaylistFollower.length(of: playlist) }
-        pace.loaded(playlist, length: playlistLength, begun: begun, now: now)
+        if !isStale { pace.loaded(playlist, length: playlistLength, begun: begun, now: now) }
         let last = playlist.segments.last?.durationMicroseconds ?? target
         (isEnded, lastDuration) = (playlist.isEnded, last)
         pause = pauseAfterLoad(changed: changed, length: playlist.durationMicroseconds, now: now)
@@ -80,8 +83,8 @@ struct Polling: Sendable {
     }
 
     /// How long what EXTINF says takes in reality, both microseconds.
-    private func real(_ said: Int64) -> Int64 {
-        pace.share < 1 ? Int64(Double(said) * pace.share) : said
+    private func real(_ stated: Int64) -> Int64 {
+        pace.share < 1 ? Int64(Double(stated) * pace.share) : stated
     }
 
     /// Whether the request may be conditional: not after so long without a change that a 304 may be wrong.

@@ -256,7 +256,8 @@ extension RecordingState {
         relist(listing, playlist, fetched, of: id, use, now: now)
         enqueue(listing, of: id, base: fetched.base, use)
         if let probe = listing.probe { return doubt(probe, playlist, fetched, use, now: now) }
-        sources.session?.loaded(id, playlist, isChanged: listing.bringsNew, now: now)
+        sources.session?.loaded(
+            id, playlist, isChanged: listing.bringsNew, isStale: listing.isStale, now: now)
         // The same playlist is needed again where its segments are fetched in turns.
         let isDone =
             !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil

@@ -128,11 +128,13 @@ extension SourceSession {
 
     /// A playlist has arrived and was taken.
     mutating func loaded(
-        _ id: RenditionID, _ playlist: MediaPlaylist, isChanged: Bool, now: SteadyInstant,
+        _ id: RenditionID, _ playlist: MediaPlaylist, isChanged: Bool, isStale: Bool = false,
+        now: SteadyInstant,
     ) {
         guard let index = polls.index(of: id) else { return }
         let begun = polls.values[index].begun
-        polls.values[index].polling.loaded(playlist, changed: isChanged, begun: begun, now: now)
+        polls.values[index].polling.loaded(
+            playlist, changed: isChanged, isStale: isStale, begun: begun, now: now)
         if isChanged { streamChoices[id]?.count = 0 }
     }
 
