@@ -242,9 +242,9 @@ enum Limits {
     ///
     /// EXTINF in whole seconds is off by up to a quarter of a two-second segment.
     static let firmSlewShare: Int64 = 4
-    /// Segments of which some must have been measured, else none can be.
+    /// After so many segments without a measurement, a rendition counts as not measurable.
     static let segmentsToMeasure = 6
-    /// How much is left at least of a segment that no media tell the length of: its duration / this.
+    /// A segment that was not measured is not cut below its duration divided by this.
     static let shortestShare: Int64 = 16
     /// The part of a new difference between source clock and arrival that is taken for drift, as a divisor:
     /// arrival jitters by a target duration.

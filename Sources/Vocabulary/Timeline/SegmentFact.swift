@@ -173,8 +173,9 @@ public struct SegmentFlags: OptionSet, Hashable, Sendable, Codable {
     @inlinable public static var spliced: SegmentFlags { SegmentFlags(rawValue: 512) }
     /// The catalogue has the places of key frames in its bytes.
     @inlinable public static var hasKeyFrames: SegmentFlags { SegmentFlags(rawValue: 1024) }
-    /// A discontinuity lies before the segment that its discontinuity sequence does not show: it was not
-    /// published.
+    /// There is a discontinuity before the segment.
+    ///
+    /// Its sequence number does not show it, because the segment was not published.
     @inlinable public static var discontinuity: SegmentFlags { SegmentFlags(rawValue: 2048) }
     /// Other bytes may be better.
     @inlinable public static var parts: SegmentFlags { [.damaged, .short] }

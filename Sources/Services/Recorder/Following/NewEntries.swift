@@ -47,7 +47,7 @@ struct NewEntries {
                     duration: duration, programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty || holes.contains(number),
                     showsJump: Self.showsJump(playlist, index, dates[index]),
-                    isUnmeasured: measured.areUnknown, isRounded: isRounded,
+                    isUnmeasured: measured.cannotBeMeasured, isRounded: isRounded,
                     sharedStart: start, isSharedByMedia: step != nil,
                     sharedSlack: known == nil ? duration / 2 : Limits.tolerance))
         }

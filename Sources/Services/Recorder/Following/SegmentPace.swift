@@ -10,7 +10,7 @@ struct SegmentPace: Sendable {
     /// What a segment really takes, microseconds; nil while EXTINF seems right.
     private var length: Int64?
     /// What EXTINF says, microseconds.
-    private var said: Int64 = 0
+    private var stated: Int64 = 0
     /// The number behind the last segment of the newest playlist.
     private var end: UInt64 = 0
     /// The load since which numbers are counted, and the same number in it; nil before the first one.
@@ -18,8 +18,8 @@ struct SegmentPace: Sendable {
 
     /// The part of EXTINF that a segment really takes; 1 while EXTINF seems right.
     var share: Double {
-        guard let length, said > 0 else { return 1 }
-        return min(1, Double(length) / Double(said))
+        guard let length, stated > 0 else { return 1 }
+        return min(1, Double(length) / Double(stated))
     }
 
     /// Takes in a load that was begun at one instant and over at another.
@@ -30,7 +30,7 @@ struct SegmentPace: Sendable {
     ) {
         let count = playlist.segments.count
         guard count > 0 else { return }
-        said = total / Int64(count)
+        stated = total / Int64(count)
         let first = playlist.mediaSequence & Limits.numberMask
         let former = end
         end = first + UInt64(count)
@@ -67,5 +67,5 @@ struct SegmentPace: Sendable {
     }
 
     /// Less misses no numbers: no pause is longer than half of what EXTINF says of the playlist.
-    private func isMuchShorter(_ real: Int64) -> Bool { real < said / 4 * 3 }
+    private func isMuchShorter(_ real: Int64) -> Bool { real < stated / 4 * 3 }
 }

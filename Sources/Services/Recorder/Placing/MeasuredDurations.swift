@@ -27,8 +27,8 @@ struct MeasuredDurations: Sendable {
     private var hasMedia = false
     /// Segments that were placed before any were measured.
     private var unmeasuredCount = 0
-    /// So many segments came, and none could be measured.
-    var areUnknown: Bool { !hasMedia && unmeasuredCount >= Limits.segmentsToMeasure }
+    /// At least `Limits.segmentsToMeasure` segments came, and none could be measured.
+    var cannotBeMeasured: Bool { !hasMedia && unmeasuredCount >= Limits.segmentsToMeasure }
 
     /// The source begins again: it writes EXTINF as before, until its segments show otherwise.
     mutating func beginRun() {
