@@ -63,6 +63,9 @@ enum Limits {
     /// How long clocks that are ahead of what was recorded before a start must run evenly: recording, too,
     /// follows a step after this time.
     static let evenClocks = Duration.seconds(300)
+    /// How long clocks that have jumped ahead must run evenly until they are followed, by the tolerance in
+    /// each round: the alert has been there for a day then.
+    static let jumpTime = Duration.seconds(86_400)
     /// Microseconds of a channel's recording that expire by age in one round.
     ///
     /// After a week without the service a day's backlog takes 12 minutes. A clock that stays wrong costs no

@@ -7,9 +7,10 @@ import Timeline
 /// has really passed.
 ///
 /// A clock that is set to a later date makes every segment old at once, and what has expired cannot be
-/// restored. So between two readings this time moves on by the steady time and a minute at most. After a
-/// start it goes on from the end of what was recorded before, until the clocks have run evenly for some
-/// minutes: they may be the clocks of one machine, both wrong.
+/// restored. So between two readings this time moves on by the steady time, and by a minute more only where
+/// that is all that the clocks are ahead, or where they have stayed ahead for a day. After a start it goes on
+/// from the end of what was recorded before, until the clocks have run evenly for some minutes: they may be
+/// the clocks of one machine, both wrong.
 package final class RetentionClock: Sendable {
     fileprivate struct State {
         /// The last time that was given, and when.
@@ -51,9 +52,10 @@ package final class RetentionClock: Sendable {
                 state.heldBack = abs(host - database)
                 return nil
             }
+            let evenTime = state.evenTime(clocks, steady)
             let time =
-                state.hasRunEvenly(clocks, steady)
-                ? clocks : state.next(clocks, steady, recorded)
+                !state.isTrusted && evenTime >= Limits.evenClocks
+                ? clocks : state.next(clocks, steady, recorded, evenTime)
             state.heldBack = time.map { clocks - $0 } ?? 0
             guard let time else { return nil }
             state.last = (time, steady)
@@ -64,20 +66,19 @@ package final class RetentionClock: Sendable {
 }
 
 extension RetentionClock.State {
-    /// Whether clocks that were not trusted have now run as evenly as the steady clock for long enough.
-    fileprivate mutating func hasRunEvenly(_ clocks: Instant, _ steady: SteadyInstant) -> Bool {
-        guard !isTrusted else { return false }
+    /// For how long the clocks have run as evenly as the steady clock.
+    fileprivate mutating func evenTime(_ clocks: Instant, _ steady: SteadyInstant) -> Duration {
         guard let since = evenSince,
             abs(clocks - since.clocks - (steady - since.steady).wholeMicroseconds) <= Limits.clockTolerance
         else {
             evenSince = (clocks, steady)
-            return false
+            return .zero
         }
-        return steady - since.steady >= Limits.evenClocks
+        return steady - since.steady
     }
 
     fileprivate func next(
-        _ clocks: Instant, _ steady: SteadyInstant, _ recorded: RecordedBefore,
+        _ clocks: Instant, _ steady: SteadyInstant, _ recorded: RecordedBefore, _ evenTime: Duration,
     ) -> Instant? {
         guard let last else {
             switch recorded {
@@ -86,7 +87,9 @@ extension RetentionClock.State {
             case .unknown: return nil
             }
         }
-        let passed = max(0, (steady - last.steady).wholeMicroseconds)
-        return min(clocks, last.time + passed + (isTrusted ? Limits.clockTolerance : 0))
+        let expected = last.time + max(0, (steady - last.steady).wholeMicroseconds)
+        // A minute in each round would follow a jump, too, if more slowly.
+        let isFollowed = clocks - expected <= Limits.clockTolerance || evenTime >= Limits.jumpTime
+        return min(clocks, isTrusted && isFollowed ? expected + Limits.clockTolerance : expected)
     }
 }

@@ -1,3 +1,4 @@
+import Catalogue
 import Concurrency
 import DatabaseSupport
 import Postgres
@@ -27,7 +28,7 @@ struct RetentionClockTests {
             await service.expireByRetention()
             #expect(try await fixture.left().facts == 10)
             #expect(lines.all.filter { $0.hasPrefix("Retention holds back") }.count == 1)
-            #expect(service.ages.heldBackSeconds == 8 * 86_400 - 60)
+            #expect(service.ages.heldBackSeconds == 8 * 86_400)
 
             for _ in 0..<9 {
                 clock.advance(by: .seconds(30))
@@ -41,6 +42,56 @@ struct RetentionClockTests {
             #expect(lines.all.contains("Retention goes by the clock again"))
             #expect(service.ages.heldBackSeconds == 0)
         }
+    }
+
+    /// Lets rounds pass, and gives how far the clocks are ahead then, seconds.
+    private static func heldBack(
+        by ages: RetentionClock, _ clock: ManualClock, rounds: Int, of seconds: Double = 30
+    ) -> Double {
+        for _ in 0..<rounds {
+            clock.advance(by: .seconds(seconds))
+            let now = clock.clock.now()
+            _ = ages.read(host: now, database: now, steady: clock.clock.steady(), recorded: .nothing)
+        }
+        return ages.heldBackSeconds
+    }
+
+    @Test("Clocks that stay ahead are not followed for a day, and by a minute in each round from then on")
+    func jumpThatStays() {
+        let (clock, ages) = (ManualClock(wall: noon), RetentionClock())
+        #expect(Self.heldBack(by: ages, clock, rounds: 2) == 0)
+        clock.stepWall(by: Self.week)
+        #expect(Self.heldBack(by: ages, clock, rounds: 120) == 8 * 86_400)
+        // Another jump begins the day again.
+        clock.stepWall(by: .seconds(3600))
+        #expect(Self.heldBack(by: ages, clock, rounds: 2880) == 8 * 86_400 + 3600)
+        #expect(Self.heldBack(by: ages, clock, rounds: 10) == 8 * 86_400 + 3000)
+        clock.stepWall(by: .zero - Self.week - .seconds(3600))
+        #expect(Self.heldBack(by: ages, clock, rounds: 1) == 0)
+    }
+
+    @Test("Clocks that are ahead by less than a minute, or come to it little by little, are followed at once")
+    func smallSteps() {
+        let (clock, ages) = (ManualClock(wall: noon), RetentionClock())
+        #expect(Self.heldBack(by: ages, clock, rounds: 2) == 0)
+        for _ in 0..<10 {
+            clock.stepWall(by: .seconds(59))
+            #expect(Self.heldBack(by: ages, clock, rounds: 1) == 0)
+        }
+    }
+
+    @Test("A host that was off for a week is followed once its clocks have run evenly for minutes")
+    func longStop() {
+        let (clock, ages) = (ManualClock(wall: noon), RetentionClock())
+        let end = noon - 7 * 24 * hourMicroseconds
+        let read = {
+            let now = clock.clock.now()
+            return ages.read(
+                host: now, database: now, steady: clock.clock.steady(), recorded: .until(end))
+        }
+        #expect(read() == end + 60 * Microseconds.perSecond)
+        clock.advance(by: .seconds(300))
+        #expect(read() == clock.clock.now() && ages.heldBackSeconds == 0)
     }
 
     @Test(
@@ -112,6 +163,9 @@ struct RetentionClockTests {
             try await fixture.expireAll(service)
             #expect(try await fixture.left().facts == 8)
             clock.stepWall(by: .seconds(300))
+            await service.expireByRetention()
+            #expect(service.ages.heldBackSeconds == 300)
+            clock.advance(by: .seconds(86_400))
             for _ in 0..<5 { await service.expireByRetention() }
             #expect(service.ages.heldBackSeconds == 0)
         }
