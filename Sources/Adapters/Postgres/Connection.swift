@@ -87,12 +87,13 @@ extension Connection {
     private func connect(
         _ interruption: Interruption, _ sessions: [String?], limit: Duration,
     ) throws(PostgresError) {
-        let newWait = { [pipe] in
+        let newWait = { [pipe] (limit: Duration) in
             SocketWait(pipe: pipe, interruption: interruption, deadline: SteadyInstant.now + limit)
         }
         let found = primary.found
-        var opened = try ConnectionHandle.open(configuration, sessions, wait: newWait, logger: logger)
-        _ = try opened.execute(script: configuration.sessionSettings, newWait())
+        var opened = try ConnectionHandle.open(
+            configuration, sessions, limit: limit, wait: newWait, logger: logger)
+        _ = try opened.execute(script: configuration.sessionSettings, newWait(limit))
         close()
         if configuration.returnsToPrimary, opened.isSecondChoice {
             foundBefore = found

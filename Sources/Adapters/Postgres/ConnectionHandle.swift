@@ -24,13 +24,13 @@ import Logging
 
     /// Connects and authenticates; blocks the thread, also while resolving.
     ///
-    /// Each address has its own time limit: `PQconnectPoll` does not stop waiting for an address that does
+    /// Each address has its own time, `limit`: `PQconnectPoll` does not stop waiting for an address that does
     /// not answer, so the addresses after it would never be tried. `sessions` are the values of
     /// `target_session_attrs` to try, in order: if no server offers the first, those that accepted the login
     /// are asked for the second. As libpq does, a password that one server refuses is not sent to the next.
     static func open(
-        _ configuration: PoolConfiguration, _ sessions: [String?], wait newWait: () -> SocketWait,
-        logger: Logger
+        _ configuration: PoolConfiguration, _ sessions: [String?], limit: Duration,
+        wait newWait: (Duration) -> SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
         var servers = configuration.connection.servers
         var failures: [String] = []
@@ -47,9 +47,9 @@ import Logging
                 }
                 var handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
                 handle.isSecondChoice = choice > 0
-                let wait = newWait()
+                let wait = newWait(limit)
                 do throws(PostgresError) {
-                    try handle.finishConnecting(configuration, server, wait)
+                    try handle.finishConnecting(configuration, server, limit, wait)
                     return handle
                 } catch {
                     guard error.kind == .unreachable else { throw error }
@@ -74,7 +74,7 @@ import Logging
     }
 
     private func finishConnecting(
-        _ configuration: PoolConfiguration, _ server: DatabaseServer, _ wait: SocketWait
+        _ configuration: PoolConfiguration, _ server: DatabaseServer, _ limit: Duration, _ wait: SocketWait
     ) throws(PostgresError) {
         var progress = PGRES_POLLING_WRITING
         while progress != PGRES_POLLING_OK {
@@ -86,8 +86,7 @@ import Logging
             case .ready: progress = unsafe PQconnectPoll(pointer)
             case .interrupted: throw .cancelled
             case .expired:
-                throw PostgresError(
-                    .unreachable, "no answer from \(server) within \(configuration.connectTimeout)")
+                throw PostgresError(.unreachable, "no answer from \(server) within \(limit)")
             }
         }
     }
