@@ -73,6 +73,29 @@ struct ChannelRecorderTests {
         }
     }
 
+    @Test("Why a segment is lost is known after a kill while the catalogue was away")
+    func lostBeforeKill() async throws {
+        try await RecorderFixture.run { fixture in
+            let first = try await RecordingProcess(fixture, opening: [video(0)])
+            try await first.record(0...1)
+            try await first.commitAll()
+            let listed = try await first.list(2...4)
+            try await first.lose(listed[0])
+            try await first.store(Array(listed.dropFirst()))
+            await first.kill()
+            #expect(try await fixture.number("SELECT count(*) FROM loss") == 0)
+            let second = try await RecordingProcess(fixture)
+            try await second.record(3...5)
+            try await second.commitAll()
+            let window = listed[0].placed.window
+            let loss = [
+                Int64(GapReason.segmentExpired.rawValue), window.begin.microseconds, window.end.microseconds,
+            ].map(String.init).joined(separator: "|")
+            #expect(try await fixture.rows("SELECT reason, begin_us, end_us FROM loss") == [loss])
+            await second.kill()
+        }
+    }
+
     @Test("What a killed process was still to fetch is fetched if it is listed, and lost if it is not")
     func listedWhenKilled() async throws {
         try await RecorderFixture.run { fixture in

@@ -88,6 +88,32 @@ struct LostFactTests {
         }
     }
 
+    @Test(
+        "gets losses again, those of segments that did not come in time as well", arguments: [false, true])
+    func losses(isOverdue: Bool) async throws {
+        try await RecorderFixture.run { fixture in
+            let clock = TestClock()
+            let process = try await RecordingProcess(fixture, clock: clock.clock)
+            var listed = try await process.list(0...9)
+            let missing = listed.remove(at: 5)
+            if !isOverdue { try await process.lose(missing) }
+            try await process.store(listed)
+            for seconds in [6.5, 18.5] {
+                clock.pass(seconds)
+                try await process.commitAll()
+            }
+            let losses = "SELECT reason, begin_us, end_us FROM loss"
+            let before = try await fixture.rows(losses)
+            #expect(before.count == 1)
+            try await restore(fixture, keeping: 3)
+            _ = try await fixture.rows("DELETE FROM loss")
+            var search = search(process)
+            #expect(await search.round() == 6)
+            #expect(try await fixture.rows(losses) == before)
+            await process.kill()
+        }
+    }
+
     @Test("gets markers again also where the journal has many between two segments")
     func markers() async throws {
         try await RecorderFixture.run { fixture in

@@ -91,3 +91,10 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         return failure
     }
 }
+
+extension PlacedSegment {
+    /// What the catalogue is told of a segment that does not come.
+    func loss(by failure: FetchFailure) -> Loss {
+        Loss(window: window, reason: failure.reason, rendition: identity.rendition, note: "\(failure)")
+    }
+}

@@ -18,7 +18,7 @@ extension TimePlacing {
 
     /// Whether dates that are off from arrival by so much are in the zone of the source run before.
     ///
-    /// Behind a pause about as long as the zone they would also go on without the correction.
+    /// After a pause about as long as the zone they would also go on without the correction.
     func isInKnownZone(_ offset: Int64) -> Bool { zone != 0 && Self.zone(of: offset) == zone }
 
     /// From the first date to the end of the last dated entry; nil where there are none, or they run back.

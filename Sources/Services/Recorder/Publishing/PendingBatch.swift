@@ -19,7 +19,7 @@ struct PendingBatch: Sendable {
     var doneLines: [JournalPosition]
     /// The losses of renditions that bring nothing, from their ends to the watermark.
     var growing: [Loss]
-    /// Segments that were given up in it because they had not come in time.
+    /// Segments that were given up in it because they had not come in time; only the publisher knows that.
     var overdue: [Loss]
     /// It has `Limits.factsPerBatch` facts or more: others may wait.
     var isFull: Bool

@@ -214,17 +214,16 @@ extension Publication {
 
     /// A segment will not come.
     ///
-    /// - Returns: the loss to append to the journal if the segment was still in the backlog; otherwise nil
+    /// - Returns: the loss to append to the journal; nil if the segment was given up before, which is there
     mutating func lost(_ segment: PlacedSegment, _ failure: FetchFailure) -> JournalEntry? {
-        guard backlog?.settle(segment.identity) ?? false else {
+        if backlog?.settle(segment.identity) ?? false {
+            cueTags.giveUp(segment.identity)
+        } else {
+            let isExpected = publisher.expects(segment.identity)
             publisher.lost(segment, reason: failure.reason, note: failure.description)
-            return nil
+            guard isExpected else { return nil }
         }
-        cueTags.giveUp(segment.identity)
-        return .loss(
-            Loss(
-                window: segment.window, reason: failure.reason, rendition: segment.identity.rendition,
-                note: "\(failure)"))
+        return .loss(segment.loss(by: failure))
     }
 
     /// What comes from now on waits in the journal only, when enough is held in memory.
@@ -354,7 +353,7 @@ extension Publication {
         for waiting in otherEntries { batch.add(waiting.entry) }
         pending = PendingBatch(
             batch: batch, otherEntries: Array(otherEntries), doneLines: doneLines, growing: growing,
-            overdue: decisions.losses.filter { $0.reason == .segmentMissing },
+            overdue: decisions.overdue,
             isFull: decisions.count + otherEntries.count >= Limits.factsPerBatch)
         entries.removeFirst(otherEntries.count)
         (doneLines, lastHead) = ([], head)

@@ -132,10 +132,12 @@ extension Publisher {
         _ segment: PlacedSegment, reason: GapReason, note: String, isLost: Bool,
         _ decisions: inout Decisions,
     ) {
-        decisions.losses.append(
-            Loss(
-                window: segment.window, reason: reason, rendition: segment.identity.rendition, note: note))
-        if isLost { decisions.lost.append(segment) } else { decisions.listed.append(segment) }
+        let loss = Loss(
+            window: segment.window, reason: reason, rendition: segment.identity.rendition, note: note)
+        decisions.losses.append(loss)
+        guard !isLost else { return decisions.lost.append(segment) }
+        decisions.listed.append(segment)
+        decisions.overdue.append(loss)
     }
 
     private mutating func publish(

@@ -12,6 +12,8 @@ struct Publisher: Sendable {
         var segments: [DecidedSegment] = []
         var discontinuityStarts: [DiscontinuityStart] = []
         var losses: [Loss] = []
+        /// Those of the losses that are of `listed`.
+        var overdue: [Loss] = []
         var lost: [PlacedSegment] = []
         /// Given up in their turn, and still to be fetched.
         var listed: [PlacedSegment] = []

@@ -178,8 +178,9 @@ extension RecordingState {
             if now.steady >= until { return end(ending) }
         }
         startFetches(now: now.steady)
-        if let entries = journal.next(now: now.steady) { perform(.journal(entries)) }
         advanceCommit(now: now.steady)
+        // The next batch may have added some.
+        if let entries = journal.next(now: now.steady) { perform(.journal(entries)) }
     }
 
     private mutating func startFetches(now: SteadyInstant) {
@@ -274,7 +275,8 @@ extension RecordingState {
             commit = .pausing(until: readsMore ? now : now + Limits.commitInterval)
             return
         }
-        for loss in pending.overdue {
+        journal.add(pending.overdue.map { .loss($0) })
+        for loss in pending.overdue where loss.reason == .segmentMissing {
             log(
                 .warning, "A segment was not stored in time; what follows it is published without it",
                 ["rendition": loss.rendition?.description ?? ""])
