@@ -212,5 +212,9 @@ struct FoundScenario: Sendable {
         // each before the playlist that listed it.
         FoundScenario(
             seed: 2_400_831, hours: 1, faults: [6, 7, 8], hasDiscontinuities: true, isOutOfStep: true),
+        // A node that had stored segments without their key died: the one that took over did not fetch them
+        // again, though they were listed.
+        FoundScenario(
+            seed: 3_400_436, hours: 1, faults: [3, 8], hasDiscontinuities: true, isOutOfStep: true),
     ]
 }

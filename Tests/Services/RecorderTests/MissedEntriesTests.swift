@@ -1,5 +1,6 @@
 import Catalogue
 import HLS
+import Journal
 import Testing
 import Timeline
 
@@ -83,6 +84,8 @@ struct MissedEntriesTests {
         case nothing
         /// That it was listed.
         case listed
+        /// That another node has stored it without its key.
+        case withoutKey
         /// A part of it.
         case part
     }
@@ -100,6 +103,7 @@ struct MissedEntriesTests {
         switch left {
         case .nothing: known.remove(at: 2)
         case .listed: (known[2].isListed, known[2].digest) = (true, [])
+        case .withoutKey: (known[2].isKeyPending, known[2].digest) = (true, [])
         case .part:
             known[2].digest = []
             known[2].part = KnownPart(plainBytes: 400, flags: .damaged, revision: 0)
@@ -127,5 +131,44 @@ struct MissedEntriesTests {
         #expect(missed.segment.identity.run == 7)
         #expect(missed.segment.placed.window == TimeWindow(begin: at(66), end: at(72)))
         #expect(missed.held?.byteCount == (left == .part ? 400 : nil))
+    }
+
+    @Test(
+        "What another node stored without its key is lost once it is not listed; what this node did waits on",
+        arguments: [false, true])
+    func unlistedWithoutKey(isOwn: Bool) throws {
+        let source = SourceSettings(url: "http://one.test/live.m3u8")
+        let known = (Int64(9)...12).map {
+            KnownSegment(
+                run: 7, number: $0, start: at(Double($0) * 6), duration: 6 * seconds, isLost: false,
+                digest: $0 == 11 ? [] : [1], isKeyPending: $0 == 11)
+        }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 3, known: known)
+        let run = SourceRun(
+            id: 7, source: SourceClient.identity(source.url), began: at(0), clock: "arrival")
+        var driver = try StateDriver([source], heads: [head], newestRun: run, begun: 91)
+        let waiting = KeyPendingSegment(
+            channel: PublisherStage.fact(video(0), 0).channel,
+            identity: SegmentIdentity(rendition: video(0), run: 7, number: 11), start: at(66),
+            duration: 6 * seconds, container: .transportStream,
+            cipher: .init(keyURL: "http://one.test/key", iv: []), arrived: at(72),
+            source: SourceClient.identity(source.url))
+        let line = JournalLineRead(
+            position: JournalPosition(file: 1, line: 0), entry: .keyPending(waiting))
+        var actions = driver.send(.journalRead(.success(isOwn ? [line] : [])), at: 91)
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:12\n"
+            + (12...14).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+        actions = try driver.answer(try #require(actions.playlistRequests.first), text, at: 91)
+        while let probe = actions.probes.first {
+            actions = driver.send(.segmentProbed(ProbedSegment(digest: [1]), probe), at: 91)
+        }
+        var losses: [Loss] = []
+        for case .journal(let entries) in actions {
+            for case .loss(let loss) in entries { losses.append(loss) }
+        }
+        #expect(losses.map(\.reason) == (isOwn ? [] : [.keyMissing]))
+        #expect(losses.allSatisfy { $0.window == TimeWindow(begin: at(66), end: at(72)) })
     }
 }

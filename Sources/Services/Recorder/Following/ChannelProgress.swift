@@ -34,7 +34,7 @@ struct ChannelProgress: Sendable {
     /// Source date less arrival, microseconds; nil without dates.
     private(set) var clockOffset: Int64?
     /// Segments that left their playlists before they could be fetched.
-    private var expired: [PlacedSegment] = []
+    private var expired: [UnfetchedSegment] = []
 
     init(choice: ClockChoice) {
         self.choice = choice
@@ -149,7 +149,7 @@ extension ChannelProgress {
     mutating func resume(_ segment: PlacedSegment, digest: [UInt8]) {
         let id = segment.identity.rendition
         if renditions[id] == nil { know(RenditionDescription(id: id, position: id.index)) }
-        renditions[id]?.unfetched.removeAll { $0.identity == segment.identity }
+        renditions[id]?.unfetched.removeAll { $0.placed.identity == segment.identity }
         renditions[id]?.resume(with: segment, digest: digest, choice: choice)
     }
 }
@@ -377,11 +377,11 @@ extension ChannelProgress {
         let limit = max(0, room - Limits.edgeSegments)
         let taken = rendition.deferred.takeDue(in: playlist, rendition.alignment, limit: limit)
         listing.due = taken.due
-        expired += taken.expired
+        expired += taken.expired.map { UnfetchedSegment($0) }
     }
 
     /// The segments that left their playlists, since it was last asked, before they could be fetched.
-    mutating func takeExpired() -> [PlacedSegment] {
+    mutating func takeExpired() -> [UnfetchedSegment] {
         defer { expired = [] }
         return expired
     }
@@ -392,7 +392,7 @@ extension ChannelProgress {
     ) {
         guard !rendition.unfetched.isEmpty else { return }
         let listed = Set(listed.map(\.identity))
-        expired += rendition.unfetched.filter { !listed.contains($0.identity) }
+        expired += rendition.unfetched.filter { !listed.contains($0.placed.identity) }
         rendition.unfetched = []
     }
 }

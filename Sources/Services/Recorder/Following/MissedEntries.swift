@@ -51,6 +51,17 @@ struct MissedEntries: Sendable {
     }
 }
 
+/// A listed segment that is to be fetched, and why it is lost if it leaves the playlist before.
+struct UnfetchedSegment: Sendable, Equatable {
+    var placed: PlacedSegment
+    /// `keyMissing` where another node has stored it without its key.
+    var reason: GapReason
+
+    init(_ placed: PlacedSegment, reason: GapReason = .segmentExpired) {
+        (self.placed, self.reason) = (placed, reason)
+    }
+}
+
 /// What an earlier process had listed, and had not stored when it ended.
 extension RenditionProgress {
     /// Lists it once more, with what is new in a playlist.
@@ -74,7 +85,7 @@ extension RenditionProgress {
         listing.areMissed = true
         status.seen += listing.segments.count
         for segment in listing.segments {
-            unfetched.removeAll { $0.identity == segment.identity }
+            unfetched.removeAll { $0.placed.identity == segment.identity }
             missed.hold(segment.identity.number, segment.placed.window)
         }
     }
@@ -92,8 +103,9 @@ extension RenditionProgress {
 
     /// The times of what an earlier process was still to fetch, by number in `run`.
     var unfetchedWindows: [Int64: TimeWindow] {
-        let placed = unfetched.filter { $0.identity.run == run }.map { ($0.identity.number, $0.window) }
-        return Dictionary(placed, uniquingKeysWith: { $1 })
+        let placed = unfetched.map(\.placed).filter { $0.identity.run == run }
+        return Dictionary(
+            placed.map { ($0.identity.number, $0.window) }, uniquingKeysWith: { $1 })
     }
 
     /// An entry that an earlier process gave a time; nil if that is filled.

@@ -63,7 +63,7 @@ extension RenditionProgress {
     mutating func fill(_ window: TimeWindow) {
         filled.append(window)
         if filled.count > Limits.holes { filled.removeFirst() }
-        let wanted = unfetched.filter { !isFilled($0.window) }
+        let wanted = unfetched.filter { !isFilled($0.placed.window) }
         unfetched = wanted
     }
 

@@ -52,7 +52,7 @@ struct RenditionProgress: Sendable {
     /// Why the source has brought nothing since it last listed something new.
     var outage: GapReason?
     /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
-    var unfetched: [PlacedSegment] = []
+    var unfetched: [UnfetchedSegment] = []
     /// The lowest number that was read of the run where the catalogue may have lower ones, until a playlist
     /// was compared with it.
     var lowestKnown: Int64?
@@ -84,7 +84,7 @@ struct RenditionProgress: Sendable {
         let known = head.known.filter { $0.run == last.run }
         follower = PlaylistFollower(resumingAfter: known.map(\.number).max() ?? last.number)
         lowestKnown = head.isBrief ? known.map(\.number).min() : nil
-        for segment in known where !segment.isListed {
+        for segment in known where !segment.isListed && !segment.isKeyPending {
             digests[segment.number] = segment.digest
             let window = TimeWindow(begin: segment.start, end: segment.start + segment.duration)
             missed.hold(segment.number, window)
@@ -94,10 +94,13 @@ struct RenditionProgress: Sendable {
         for segment in head.known where segment.isStored && segment.firstTimestamp != nil {
             media.add(segment, of: id)
         }
-        unfetched = head.known.filter(\.isListed).map { segment in
-            PlacedSegment(
-                identity: SegmentIdentity(rendition: id, run: segment.run, number: segment.number),
-                start: segment.start, duration: segment.duration)
+        // What waits for its key on this node is in its journal, which is read next.
+        unfetched = head.known.filter { $0.isListed || $0.isKeyPending }.map { segment in
+            UnfetchedSegment(
+                PlacedSegment(
+                    identity: SegmentIdentity(rendition: id, run: segment.run, number: segment.number),
+                    start: segment.start, duration: segment.duration),
+                reason: segment.isKeyPending ? .keyMissing : .segmentExpired)
         }
         for segment in head.known where segment.isStored && segment.run < last.run {
             fill(TimeWindow(begin: segment.start, end: segment.start + segment.duration))
@@ -128,7 +131,7 @@ struct RenditionProgress: Sendable {
     /// Another run begins: its numbers and dates are judged from the beginning.
     ///
     /// - Returns: what was to be fetched of the run before, and is not listed any more
-    mutating func beginRun() -> [PlacedSegment] {
+    mutating func beginRun() -> [UnfetchedSegment] {
         follower.reset()
         placing.beginRun()
         dates.beginRun()
@@ -139,7 +142,7 @@ struct RenditionProgress: Sendable {
         (leaderOffset, renumberedFrom) = (nil, nil)
         dateSteps = DateSteps()
         (parts, gaps) = (HeldParts(), GapSegments())
-        return deferred.end()
+        return deferred.end().map { UnfetchedSegment($0) }
     }
 
     /// Ends the run after a change of source; the next playlist joins another run.
@@ -150,7 +153,7 @@ struct RenditionProgress: Sendable {
     ///   - former: the URL of the source that was in use; nil when that was in another process
     ///   - next: the URL of the source that is in use from now on
     /// - Returns: what was to be fetched of it
-    mutating func leaveRun(of former: String?, for next: String) -> [PlacedSegment] {
+    mutating func leaveRun(of former: String?, for next: String) -> [UnfetchedSegment] {
         if let former { saveUse(of: former) }
         follower.reset()
         (alignment, renumberedFrom, awaited) = (NumberAlignment(), nil, nil)
@@ -162,7 +165,7 @@ struct RenditionProgress: Sendable {
         run = nil
         (parts, gaps) = (HeldParts(), GapSegments())
         defer { unfetched = [] }
-        return deferred.end() + unfetched
+        return deferred.end().map { UnfetchedSegment($0) } + unfetched
     }
 
     /// Whether no playlist has continued yet what an earlier process stored.

@@ -77,8 +77,13 @@ extension RecordingState {
 
     /// Gives up segments that left a source's playlist before they were fetched.
     mutating func loseExpired(of source: SourceSettings) {
-        for segment in progress.takeExpired() {
-            lose(segment, FetchFailure(.segmentExpired, "the playlist dropped it before it could be fetched"))
+        for expired in progress.takeExpired() {
+            let segment = expired.placed
+            let failure = FetchFailure(
+                expired.reason, "the playlist dropped it before it could be fetched")
+            lose(segment, failure)
+            // The node that waited for its key need not have told it.
+            if expired.reason == .keyMissing { journal.add([.loss(segment.loss(by: failure))]) }
             searchForExpired(segment, notIn: source)
         }
     }
