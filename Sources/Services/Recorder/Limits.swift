@@ -315,8 +315,10 @@ enum Limits {
     static let numberJump: Int64 = 1000
     /// Holes of a channel that are looked for in other sources; beyond it the oldest are left.
     static let holes = 200
-    /// How long a hole is looked for.
+    /// How long a hole is looked for at least.
     static let repairTime = Duration.seconds(600)
+    /// The same at most, where other sources list more: a playlist of each is loaded once a minute for it.
+    static let longestRepairTime = Duration.seconds(6 * 3600)
     /// The pause before another source is asked for a hole: it may list the media a little later.
     static let firstRepair = Duration.seconds(2)
     /// The pause between two looks; it doubles each time up to the longest.

@@ -56,6 +56,48 @@ struct HoleFillerTests {
         #expect(filler.holes.isEmpty && filler.next == nil)
     }
 
+    @Test(
+        "They are asked for as long as one of them is known to list, and six hours at most",
+        arguments: [(100, 542.0), (1200, 7200), (100_000, 21_600)])
+    func longLists(count: Int, last: Double) {
+        var filler = HoleFiller(Self.sources)
+        // What the source lists that has lost the media says nothing.
+        filler.noteList(list(0...200_000), of: Self.sources[0])
+        filler.noteList(list(0...count - 1), of: Self.sources[1])
+        filler.add(Self.hole(0, 6), now: moment(0))
+        let looks = Self.looks(&filler, until: 30_000)
+        #expect((looks.last ?? 0) <= last && (looks.last ?? 0) > last - 60)
+        #expect(filler.holes.isEmpty && filler.next == nil)
+    }
+
+    @Test("A source whose media belong elsewhere is not asked for the hole again, and another one is")
+    func unfit() throws {
+        let third = SourceSettings(url: "http://three.test/v.m3u8")
+        var filler = HoleFiller(Self.sources + [third])
+        filler.add(Self.hole(0, 6), now: moment(0))
+        let window = TimeWindow(begin: at(0), end: at(6))
+        for sources in [[third, Self.sources[1]], [Self.sources[1]]] {
+            let now = try #require(filler.next)
+            let playlist = filler.request(use: 9, current: nil, now: now)
+            let asked = try #require(playlist)
+            #expect(sources.contains(asked.use.source))
+            let hole = try #require(filler.fillable(of: video(0)).first)
+            var request = try Self.request(hole, window)
+            request.use = asked.use
+            filler.fetch(request, for: window)
+            filler.answered(now: now)
+            filler.ended()
+            filler.reopen(request, isUnfit: true)
+        }
+        // No source is left that may have it.
+        let next = try #require(filler.next)
+        let request = filler.request(use: 9, current: nil, now: next)
+        #expect(request == nil && filler.holes.isEmpty && filler.next == nil)
+        // The next hole waits its time, too.
+        filler.add(Self.hole(60, 66), now: moment(100))
+        #expect(filler.next == moment(102))
+    }
+
     @Test("A channel of one source has nowhere to look, and the source without the media is not asked")
     func others() {
         var alone = HoleFiller([Self.sources[0]])

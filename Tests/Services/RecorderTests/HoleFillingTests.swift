@@ -10,6 +10,7 @@ import Timeline
 
 private let primary = "http://one.test/live/index.m3u8"
 private let backup = "http://two.test/live/index.m3u8"
+private let third = "http://three.test/live/index.m3u8"
 
 /// What one source has lost comes from another one.
 @Suite("Holes of a channel of two sources")
@@ -224,48 +225,134 @@ struct HoleFillingTests {
         "What another source has at the dates of a hole does not fill it if its timestamps belong elsewhere",
         arguments: [(0.0, true), (6, false)])
     func wrongDates(later: Double, isFilled: Bool) throws {
-        let sources = [primary, backup].enumerated().map { SourceSettings(url: $1, priority: $0) }
-        var driver = try StateDriver(sources)
-        var actions = driver.begin(at: 0)
-        var (repaired, asked): ([Int64], [Int64]) = ([], [])
-        for time in stride(from: 0.5, to: 60, by: 0.5) {
+        var stage = try TimestampStage([primary, backup], later: [backup: later])
+        try stage.run(from: 0.5, until: 60)
+        #expect(stage.asked == [isFilled ? "\(backup) 12" : "\(backup) 11"])
+        #expect(stage.repaired == (isFilled ? [12] : []))
+    }
+
+    @Test("A third source fills the hole then, if its timestamps belong there")
+    func thirdSource() throws {
+        var stage = try TimestampStage([primary, third, backup], later: [backup: 6])
+        try stage.run(from: 0.5, until: 60)
+        #expect(stage.asked == ["\(backup) 11", "\(third) 12"])
+        #expect(stage.repaired == [12])
+    }
+
+    @Test(
+        "What an earlier process lost is looked for after a restart, unless it is too old or was filled",
+        arguments: [(0.0, false), (18_000.0, false), (25_200.0, false), (0.0, true)])
+    func restartWithHole(later: Double, isFilled: Bool) throws {
+        var known = (Int64(11)...14).map { number in
+            var segment = KnownSegment(
+                run: 7 << 20, number: number, start: at(Double(number - 11) * 6), duration: 6 * seconds,
+                isLost: number == 12, digest: [0, UInt8(number)])
+            segment.firstTimestamp = number * 6 * 90_000
+            return segment
+        }
+        known[1].digest = []
+        if isFilled { known.insert(Self.known(6 << 20, 40, 6), at: 0) }
+        let head = RenditionHead(
+            description: RenditionDescription(id: video(0)), nextNumber: 5, known: known)
+        let run = SourceRun(
+            id: 7 << 20, source: SourceClient.identity(primary), began: at(0), clock: "source")
+        var stage = try TimestampStage(
+            [primary, backup], heads: [head], newestRun: run, begun: 30 + later)
+        stage.lowest = 11
+        if later > 0 { stage.listed = [backup: 6000] }
+        try stage.run(from: 30.5 + later, until: 60 + later)
+        let isSought = later < 6 * 3600 && !isFilled
+        #expect(stage.asked.count { $0 == "\(backup) 12" } == (isSought ? 1 : 0))
+        if later == 0 { #expect(stage.asked.count == stage.repaired.count && stage.asked.count < 2) }
+    }
+}
+
+/// Sources whose segments have timestamps, of which the first one has not number 12.
+private struct TimestampStage {
+    private var driver: StateDriver
+    private var actions: [RecordingAction]
+    /// By how many seconds the dates of a source are later.
+    var later: [String: Double]
+    /// How many segments a source lists; six where it is not said.
+    var listed: [String: Int] = [:]
+    /// No list has a lower number.
+    var lowest = Int.min
+    /// What was asked of other sources than the first.
+    private(set) var asked: [String] = []
+    /// The numbers of what filled holes.
+    private(set) var repaired: [Int64] = []
+
+    init(
+        _ urls: [String], later: [String: Double] = [:], heads: [RenditionHead] = [],
+        newestRun: SourceRun? = nil, begun time: Double = 0,
+    ) throws {
+        let sources = urls.enumerated().map { SourceSettings(url: $1, priority: $0) }
+        driver = try StateDriver(sources, heads: heads, newestRun: newestRun, begun: time)
+        actions = driver.begin(at: time)
+        self.later = later
+    }
+
+    mutating func run(from begin: Double, until end: Double) throws {
+        for time in stride(from: begin, to: end, by: 0.5) {
             while let action = actions.popLast() {
-                switch action {
-                case .fetchPlaylist(let request):
-                    let isOther = request.use.source.url == backup
-                    let newest = Int(time / 6) + 10
-                    let date = at(Double(newest - 16) * 6 + (isOther ? later : 0)).rfc3339
-                    let text =
-                        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(newest - 5)\n"
-                        + "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
-                        + (newest - 5...newest).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
-                    actions += try driver.answer(request, text, at: time)
-                case .fetchSegment(let request):
-                    let isOther = request.use.source.url == backup
-                    let number = try #require(Int64(request.segment.entry.uri.prefix { $0 != "." }))
-                    if isOther { asked.append(number) }
-                    guard isOther || number != 12 else {
-                        let failure = FetchFailure(status: 404)
-                        actions += driver.send(.segmentFailed(failure, request), at: time)
-                        continue
-                    }
-                    var stored = PartialSegmentTests.stored(
-                        request.segment, measured: 6_000_000, timestamp: Double(number) * 6)
-                    stored.object = CommittedObject(
-                        key: stored.object.key, byteCount: 1000, digest: [isOther ? 1 : 0, UInt8(number)],
-                        wasThere: false)
-                    actions += driver.send(.segmentStored(stored, request), at: time)
-                case .journal(let entries):
-                    repaired += entries.compactMap(\.fact).filter { $0.flags.contains(.late) }
-                        .map { Int64($0.digest[1]) }
-                case .commit: actions += driver.send(.catalogueAnswered(.success(true)), at: time)
-                case .readJournal: actions += driver.send(.journalRead(.success([])), at: time)
-                default: break
-                }
+                let next = try answers(to: action, at: time)
+                actions += next
             }
             actions = driver.send(.clockAdvanced, at: time + 0.1)
         }
-        #expect(asked == [isFilled ? 12 : 11])
-        #expect(repaired == (isFilled ? [12] : []))
+    }
+
+    private mutating func answers(
+        to action: RecordingAction, at time: Double,
+    ) throws -> [RecordingAction] {
+        switch action {
+        case .fetchPlaylist(let request):
+            return try driver.answer(request, playlist(of: request.use.source.url, at: time), at: time)
+        case .probeSegment(let request):
+            let digest = try digest(of: request.segment, request.use)
+            return driver.send(.segmentProbed(ProbedSegment(digest: digest), request), at: time)
+        case .fetchSegment(let request):
+            return try segment(request, at: time)
+        case .journal(let entries):
+            repaired += entries.compactMap(\.fact).filter { $0.flags.contains(.late) }
+                .map { Int64($0.digest[1]) }
+        case .commit: return driver.send(.catalogueAnswered(.success(true)), at: time)
+        case .readJournal: return driver.send(.journalRead(.success([])), at: time)
+        default: break
+        }
+        return []
+    }
+
+    private func playlist(of url: String, at time: Double) -> String {
+        let newest = Int(time / 6) + 10
+        let first = max(lowest, newest - (listed[url] ?? 6) + 1)
+        let date = at(Double(first - 11) * 6 + (later[url] ?? 0)).rfc3339
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
+            + "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
+            + (first...newest).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+    }
+
+    private func digest(of segment: ListedSegment, _ use: SourceUse) throws -> [UInt8] {
+        [use.source.url == primary ? 0 : 1, UInt8(truncatingIfNeeded: try number(of: segment))]
+    }
+
+    private func number(of segment: ListedSegment) throws -> Int64 {
+        try #require(Int64(segment.entry.uri.prefix { $0 != "." }))
+    }
+
+    private mutating func segment(
+        _ request: SegmentRequest, at time: Double,
+    ) throws -> [RecordingAction] {
+        let (url, number) = (request.use.source.url, try number(of: request.segment))
+        if url != primary { asked.append("\(url) \(number)") }
+        guard url != primary || number != 12 else {
+            return driver.send(.segmentFailed(FetchFailure(status: 404), request), at: time)
+        }
+        var stored = PartialSegmentTests.stored(
+            request.segment, measured: 6_000_000, timestamp: Double(number) * 6)
+        stored.object = CommittedObject(
+            key: stored.object.key, byteCount: 1000,
+            digest: try digest(of: request.segment, request.use), wasThere: false)
+        return driver.send(.segmentStored(stored, request), at: time)
     }
 }

@@ -22,6 +22,21 @@ extension RecordingState {
         if let request = filler.start(now: now) { perform(.fetchSegment(request)) }
     }
 
+    /// What an earlier process lost of the source that it used last may be listed by another one.
+    mutating func resumeHoles(now: SteadyInstant) {
+        guard sources.hasAlternative, let run = progress.newestRun,
+            let source = sources.source(identifiedBy: run.source)
+        else { return }
+        let earliest = clock.date(at: now) - Limits.longestRepairTime.wholeMicroseconds
+        for rendition in progress.renditions.values where rendition.run == run.id {
+            for segment in rendition.lostBefore.suffix(Limits.holes) where segment.end > earliest {
+                guard !rendition.isFilled(segment.window) else { continue }
+                _ = missingSegments.beginSearch(segment)
+                noticedHoles.append((rendition.id, segment.window, source.url))
+            }
+        }
+    }
+
     /// Notes the losses among new entries as holes that another source may fill.
     mutating func noteHoles(_ otherEntries: [JournalEntry], of rendition: RenditionID) {
         guard sources.hasAlternative, let source = progress.source else { return }
@@ -114,6 +129,7 @@ extension RecordingState {
             !filler.fillable(of: id).isEmpty
         else { return }
         let playlist = PlaylistFollower.withoutRepeats(playlist)
+        filler.noteList(playlist, of: use.source)
         let arrival = arrival(of: fetched)
         let windows = rendition.datedWindows(in: playlist, at: arrival, choice: channel.settings.clock)
         let index = playlist.segments.count / 2
@@ -224,7 +240,12 @@ extension RecordingState {
             repair.isShown && shown != nil
             ? media?.holdsSpliced(probed.digest) : media?.holds(probed.digest)
         let isMisplaced = isElsewhere || isHeld ?? false
-        guard !isMisplaced, !missingSegments.isRecovered(segment.placed) else { return discard(stored) }
+        guard !isMisplaced, !missingSegments.isRecovered(segment.placed) else {
+            if isRecording, !missingSegments.isRecovered(segment.placed) {
+                filler.reopen(request, isUnfit: true)
+            }
+            return discard(stored)
+        }
         for settled in missingSegments.repaired(segment.placed)
         where !publication.publisher.expects(settled.identity) {
             fetches.drop(settled.identity)

@@ -38,6 +38,7 @@ extension RecordingState {
         _ listing: Listing, _ playlist: MediaPlaylist, _ fetched: FetchedPlaylist, of id: RenditionID,
         _ use: SourceUse, now: SteadyInstant,
     ) {
+        filler.noteList(playlist, of: use.source)
         guard !listing.isStale, listing.probe == nil else {
             return fetches.doubt(playlist, of: id, use, base: fetched.base, now: now)
         }

@@ -8,10 +8,15 @@ struct Hole: Sendable, Equatable {
     /// The URL of the source that brought nothing.
     var source: String
     var since: SteadyInstant
+    /// The URLs of other sources whose media at its time belong elsewhere.
+    var unfit: Set<String> = []
     /// The segment of that source of which a part is stored; nil where nothing is.
     var segment: SegmentIdentity?
     /// How many segments of other sources could not replace the part.
     var tries = 0
+
+    /// Whether another source may have what is missing.
+    func mayBeFilled(by other: SourceSettings) -> Bool { other.url != source && !unfit.contains(other.url) }
 
     /// The part of a window that lies in the hole; nil when too little of it does.
     ///

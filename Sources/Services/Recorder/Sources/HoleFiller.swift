@@ -1,4 +1,5 @@
 import Concurrency
+import HLS
 import Timeline
 
 /// Looks in the other sources of a channel for what one of them did not bring, while they list it.
@@ -21,6 +22,8 @@ struct HoleFiller: Sendable {
     private(set) var lookCount = 0
     /// A number for the use of each source, so that its connection serves again.
     private var uses: [String: SourceUse] = [:]
+    /// How long the newest playlist of each source was, by URL, as far as one was seen.
+    private var listLengths: [String: Duration] = [:]
     private var waiting: [SegmentRequest] = []
     private(set) var running: SegmentRequest?
     /// Segments that are stored in part.
@@ -35,11 +38,12 @@ struct HoleFiller: Sendable {
 
     /// Nothing came of a source for some time.
     mutating func add(_ hole: Hole, now: SteadyInstant) {
-        guard sources.contains(where: { $0.url != hole.source }) else { return }
+        guard sources.contains(where: hole.mayBeFilled) else { return }
+        let wasIdle = holes.isEmpty
         insert(hole)
         looks = 0
         let soon = max(now + Limits.firstRepair, lastLook.map { $0 + Limits.repairPause } ?? now)
-        due = due.map { min($0, soon) } ?? soon
+        due = wasIdle ? soon : due.map { min($0, soon) } ?? soon
     }
 
     /// Segments that are lost in a row are one hole: other sources may be cut otherwise.
@@ -47,7 +51,7 @@ struct HoleFiller: Sendable {
         guard hole.window.microseconds > Limits.seam else { return }
         let before = holes.firstIndex {
             $0.segment == nil && hole.segment == nil && $0.rendition == hole.rendition
-                && $0.source == hole.source
+                && $0.source == hole.source && $0.unfit == hole.unfit
                 && (hole.window.begin - $0.window.end).magnitude <= Limits.seam.magnitude
         }
         if let before {
@@ -74,12 +78,12 @@ extension HoleFiller {
         use number: Int, current: SourceUse?, now: SteadyInstant,
     ) -> PlaylistRequest? {
         guard let next, next <= now else { return nil }
-        holes.removeAll { now - $0.since > Limits.repairTime }
-        let able = sources.filter { source in holes.contains { $0.source != source.url } }
-        guard !able.isEmpty else {
-            due = nil
-            return nil
+        let sought = holes.filter { hole in
+            now - hole.since <= patience(with: hole) && sources.contains(where: hole.mayBeFilled)
         }
+        holes = sought
+        let able = sources.filter { source in holes.contains { $0.mayBeFilled(by: source) } }
+        guard !able.isEmpty else { return nil }
         lookCount += 1
         let source = able[lookCount % able.count]
         var use = uses[source.url] ?? SourceUse(number: number, source: source)
@@ -88,10 +92,23 @@ extension HoleFiller {
         return PlaylistRequest(use: use, purpose: .repair(nil), begun: now)
     }
 
+    /// How long a hole is looked for: a source that is away may still list it when it is back.
+    private func patience(with hole: Hole) -> Duration {
+        guard hole.segment == nil else { return Limits.repairTime }
+        let lengths = sources.filter(hole.mayBeFilled).compactMap { listLengths[$0.url] }
+        return min(max(Limits.repairTime, lengths.max() ?? .zero), Limits.longestRepairTime)
+    }
+
+    /// A source lists so much at a time.
+    mutating func noteList(_ playlist: MediaPlaylist, of source: SourceSettings) {
+        guard sources.count > 1, playlist.skip == nil, !playlist.segments.isEmpty else { return }
+        listLengths[source.url] = .microseconds(PlaylistFollower.length(of: playlist))
+    }
+
     /// The holes of a rendition, or of all of them, that the source in question may fill.
     func fillable(of rendition: RenditionID? = nil) -> [Hole] {
         guard let use else { return [] }
-        return holes.filter { $0.source != use.source.url && $0.rendition == rendition ?? $0.rendition }
+        return holes.filter { $0.mayBeFilled(by: use.source) && $0.rendition == rendition ?? $0.rendition }
     }
 
     /// So many more answers are awaited.
@@ -172,7 +189,9 @@ extension HoleFiller {
     }
 
     /// A segment does not fill its part of a hole: another source, or another look, may.
-    mutating func reopen(_ request: SegmentRequest) {
+    ///
+    /// `isUnfit`: its media belong elsewhere, and its source has no others for the hole.
+    mutating func reopen(_ request: SegmentRequest, isUnfit: Bool = false) {
         guard var hole = request.repair?.hole else { return }
         if let part = hole.segment {
             guard parts[part] != nil else { return }
@@ -180,6 +199,7 @@ extension HoleFiller {
             guard hole.tries < Limits.triesForPart else { return parts.giveUp(part) }
         }
         hole.window = request.segment.placed.window
+        if isUnfit { hole.unfit.insert(request.use.source.url) }
         insert(hole)
     }
 
