@@ -84,6 +84,21 @@ import Timeline
         }
     }
 
+    @Test("Where a better variant has ended, a stream begins with the one that its playlist goes on with")
+    func betterVariant() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            recording.watermark = 300
+            recording.add("v1", from: 0, count: 75) { $0.bandwidth = 1_000_000 }
+            recording.add("v0", from: 0, count: 25) { $0.bandwidth = 5_000_000 }
+            try await viewer.record(recording)
+            viewer.clock.now = at(180)
+            let (_, source) = try await open(viewer, "/live/cctv2/timeshift_rel-60.ts")
+            let following = recording.segments[30..<35].flatMap(\.plain)
+            #expect(try await read(source, following.count) == following)
+        }
+    }
+
     @Test(
         "A stream from an instant that is not recorded yet begins at the live edge, as its playlist does",
         arguments: [(50, 1), (46, 0), (3_600, 1)] as [(Double, Double)])

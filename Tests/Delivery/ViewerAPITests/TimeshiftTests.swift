@@ -63,6 +63,28 @@ import Timeline
         }
     }
 
+    @Test(
+        "Where a better variant ends or begins, another one goes on segment by segment",
+        arguments: [(0, 25), (200, 50)] as [(Double, Int)])
+    func betterVariant(begin: Double, count: Int) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 400)
+            recording.add("v0", from: begin, count: count) { $0.bandwidth = 5_000_000 }
+            recording.add("v1", from: 0, count: 100) { $0.bandwidth = 1_000_000 }
+            try await viewer.record(recording)
+            var last = Double.infinity
+            for second in stride(from: 80.0, through: 220, by: 1) {
+                viewer.clock.now = at(second + 60)
+                let answer = try await viewer.get("/live/cctv2/v1.m3u8?timeshift=60")
+                let begins = begins(answer)
+                #expect(begins.dropLast(2).last == (second / 4).rounded(.down) * 4)
+                #expect((begins.first ?? .infinity) <= last + 4)
+                last = begins.last ?? -1
+            }
+        }
+    }
+
     @Test("Before anything is recorded nothing is listed")
     func before() async throws {
         try await ViewerFixture.with { viewer in

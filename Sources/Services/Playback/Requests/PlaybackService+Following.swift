@@ -65,7 +65,13 @@ extension PlaybackService {
         var request = WindowRequest(.timeshift(delay: delay))
         request.client = client
         let contents = try await compose(request, of: channel, now: now)
-        guard let segments = contents.leading?.segments else { return nil }
+        // Others ended before, or lag behind.
+        let edge = contents.renditions.compactMap(\.segments.last?.end).max()
+        let newest = contents.renditions.filter { rendition in
+            guard let edge, let last = rendition.segments.last else { return false }
+            return edge - last.end < last.duration
+        }
+        guard let segments = PlaylistContents.leading(of: newest)?.segments else { return nil }
         return segments.dropFirst(max(0, segments.count - Limits.segmentsBehindStart - 1)).first { _ in true
         }?
         .start

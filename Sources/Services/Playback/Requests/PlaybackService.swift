@@ -216,11 +216,7 @@ extension PlaybackService {
         let end = min(start + reach, head.publishedHead.watermark)
         guard end > start - reach else { return end }
         let held = try await held(head, end, end - (start - reach), for: client)
-        let listed = held.renditions.filter { !$0.segments.isEmpty }
-        let segments = (PlaylistContents.leading(of: listed)?.segments).map(Array.init) ?? []
-        let playing = segments.lastIndex { $0.start <= start } ?? -1
-        let last = min(playing + Limits.segmentsBehindStart, segments.count - 1)
-        return segments.indices.contains(last) ? min(segments[last].end, end) : min(start, end)
+        return TimeshiftEdge.edge(startingAt: start, held.renditions, upTo: end)
     }
 
     func held(
