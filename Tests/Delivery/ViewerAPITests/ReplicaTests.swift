@@ -1,5 +1,6 @@
 import HTTP
 import HTTPSupport
+import SegmentStore
 import TestSupport
 import Testing
 import Timeline
@@ -38,6 +39,75 @@ import Timeline
                     #expect(lateRounds < 60)
                     #expect(newest == 10 + 40)
                 }
+            }
+        }
+    }
+
+    @Test("The window that one node has named is whole on another that knew less, and so are its playlists")
+    func named() async throws {
+        try await ViewerFixture.with { recorder in
+            func recording(seconds: Int) -> Recording {
+                var recording = Recording(seconds: seconds)
+                recording.playlistForm = .multivariant
+                recording.add("v1", from: 0, count: seconds / 4)
+                return recording
+            }
+            try await recorder.record(recording(seconds: 40))
+            try await recorder.withReplica { first in
+                try await recorder.withReplica { second in
+                    let query = "begintime=1469509516&duration=3600"
+                    for _ in 0..<2 {
+                        // From now on it knows 40 seconds for two.
+                        #expect(try await second.get("/live/cctv2/v0.m3u8?\(query)").uris.count == 10)
+                    }
+                    let more = recording(seconds: 60)
+                    let id = try #require(ChannelID("cctv2"))
+                    for segment in more.segments where segment.start >= 40 {
+                        try await recorder.store.put(segment.stored, as: segment.key(of: id))
+                    }
+                    try await recorder.recordMore(more)
+                    let open = "/live/cctv2/download.ts?begintime=1469509516&rendition=v0"
+                    let moved = try await first.get(open)
+                    let location = try #require(moved.headers["Location"])
+                    #expect(location.contains("endtime=1469509576000"))
+                    let whole = more.segments.filter { $0.rendition == RenditionID("v0") }.flatMap(\.plain)
+                    #expect(try await second.get("/live/cctv2/\(location)").body == whole)
+                }
+            }
+            try await recorder.withReplica { first in
+                try await recorder.withReplica { second in
+                    let query = "begintime=1469509516&duration=3600"
+                    for _ in 0..<2 {
+                        #expect(try await second.get("/live/cctv2/v0.m3u8?\(query)").uris.count == 15)
+                    }
+                    try await recorder.recordMore(recording(seconds: 80))
+                    let list = try await first.get("/live/cctv2/master.m3u8?\(query)")
+                    #expect(list.uris.count == 2)
+                    for uri in list.uris {
+                        #expect(try await second.get("/live/cctv2/\(uri)").uris.count == 20, "\(uri)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Players of a window that ends in the future share the questions of a node among several")
+    func future() async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(Recording())
+            try await recorder.withReplica { node async throws in
+                let path = "/live/cctv2/v0.m3u8?begintime=1469509516&duration=3600"
+                #expect(try await node.get(path).status == 200)
+                let before = node.catalogue.pool.statementCount
+                let begun = ContinuousClock.now
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<200 {
+                        group.addTask { _ = await node.begun("\(path)&_=\(number)") }
+                    }
+                }
+                // A round in 25 ms at most, and a read of channel and head in two seconds.
+                let rounds = (ContinuousClock.now - begun) / .milliseconds(25)
+                #expect(Double(node.catalogue.pool.statementCount - before) <= rounds + 10)
             }
         }
     }

@@ -82,11 +82,28 @@ package final class TimelineIndex: Sendable {
     }
 
     /// The head of a channel, used for the whole answer.
-    func head(of channel: Int32, isGrowing: Bool) async throws(CatalogueError) -> HeadSnapshot {
+    ///
+    /// Among several nodes it is brought up to date for a growing playlist, and for a closed window that does
+    /// not end within it: another node may have named that end because it knows more.
+    func head(
+        of channel: Int32, isGrowing: Bool, upTo end: Instant? = nil,
+    ) async throws(CatalogueError) -> HeadSnapshot {
+        let arrived = clock.steady()
         if isGrowing { await catchUp(channel) }
+        var known = try await knownOrRead(channel)
+        if let end, isShared, known.asOf < arrived, end > known.value.head.publishedHead.watermark {
+            await catchUp(channel)
+            known = try await knownOrRead(channel)
+        }
+        return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)
+    }
+
+    private func knownOrRead(
+        _ channel: Int32
+    ) async throws(CatalogueError) -> StaleWhileUnavailableCache<Int32, TrackedHead>.Known {
         let known = try await heads.value(of: channel) { await self.readHead(of: channel, $0) }
         guard let known else { throw .unreadable("channel \(channel) has no published head") }
-        return HeadSnapshot(known.value, asOf: known.asOf, age: clock.steady() - known.asOf)
+        return known
     }
 
     /// The channel with an id, if it is known without asking the catalogue.

@@ -71,6 +71,9 @@ extension PlaybackService {
     }
 
     /// The segments of a closed window; nil if something has to be read, or composed from rows.
+    ///
+    /// Also nil among several nodes if the window does not end within what is known: another node may know
+    /// more.
     func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
         -> (cut: ChannelSlice, plan: WindowPlan, head: ChannelHead, isFinal: Bool)?
     {
@@ -78,7 +81,8 @@ extension PlaybackService {
             !request.isStrict,
             let seen = index.knownHead(of: channel.row),
             let plan = try? WindowPlan.resolving(
-                request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds)
+                request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds),
+            plan.isFixed || !index.isShared || request.span.closedEnd == nil
         else { return nil }
         switch index.blockIndex(of: seen.head).find(plan.window) {
         case .irregular: return nil

@@ -33,7 +33,8 @@ package final class PlaybackService: Sendable {
         return try await withAlternatives(findsAlternatives ? request : nil, channel) {
             () throws(PlaybackError) in
             let seen = try await PlaybackError.mapping { () throws(CatalogueError) in
-                try await index.head(of: channel.row, isGrowing: request.isGrowing)
+                try await index.head(
+                    of: channel.row, isGrowing: request.isGrowing, upTo: request.span.closedEnd)
             }
             if case .sliding(let length, let delay) = request.span {
                 let sliding = SlidingPlan(

@@ -31,5 +31,10 @@ package struct WindowRequest: Sendable, Hashable {
         /// Live from the recording, so that players start this many microseconds ago: the third-last segment
         /// begins then.
         case timeshift(delay: Int64)
+
+        /// The end that a closed window names.
+        var closedEnd: Instant? {
+            if case .closed(_, let end) = self { end } else { nil }
+        }
     }
 }
