@@ -93,6 +93,31 @@ import Timeline
         }
     }
 
+    @Test("An end ahead of the live edge is redirected to the current end, and that file stays the same")
+    func endAhead() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            let pinned = "begintime=1469509516000&endtime=1469509556000"
+            let end = "begintime=1469509516&duration=44"
+            for file in ["download.ts", "download.mp4"] {
+                let answer = try await viewer.send(.head, "/live/cctv2/\(file)?\(end)")
+                #expect(answer.status == 302)
+                #expect(answer.headers["Location"] == "\(file)?\(pinned)")
+            }
+            let path = "/live/cctv2/download.ts?"
+            let tag = try #require(try await viewer.send(.head, path + pinned).headers["ETag"])
+            let more = Recording(seconds: 44)
+            let id = try #require(ChannelID("cctv2"))
+            try await viewer.store.put(more.segments[10].stored, as: more.segments[10].key(of: id))
+            try await viewer.recordMore(more)
+            viewer.clock.steadyLead += .seconds(5)
+            let part = try await viewer.get(path + pinned, ["Range": "bytes=671-", "If-Range": tag])
+            #expect(part.status == 206)
+            #expect(part.body == more.segments[1..<10].flatMap(\.plain))
+            #expect(try await viewer.get(path + end).body == more.segments.flatMap(\.plain))
+        }
+    }
+
     @Test("An open end that is cut at the longest window has Backcast-Next in the redirect")
     func openEndCut() async throws {
         try await ViewerFixture.with(maxWindowSeconds: 20) { viewer in

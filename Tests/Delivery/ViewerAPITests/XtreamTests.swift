@@ -144,7 +144,11 @@ import Timeline
                 let path = "/timeshift/user/pass/1/2016-07-26:05-05/\(name)"
                 let expected = try led(path, by: try await viewer.get(path))
                 #expect(expected.contains(name.hasSuffix("8") ? "index.m3u8?" : "download.ts?"))
-                #expect(try await viewer.get(expected).status == 200)
+                let media = try await viewer.get(expected)
+                // The minute ends behind what is recorded.
+                #expect(media.status == (expected.contains("download.ts") ? 302 : 200))
+                let pinned = media.status == 302 ? try led(expected, by: media) : expected
+                #expect(try await viewer.get(pinned).status == 200)
                 for file in ["/timeshift.php", "/streaming/timeshift.php"] {
                     let query = "username=u&password=p&stream=\(name)&start=2016-07-26:05-05&duration=1"
                     let answer = try await viewer.get("\(file)?\(query)")

@@ -11,7 +11,7 @@ extension WindowHandler {
         let window = try await playbackService.compose(
             asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, window) { return redirect }
-        guard end != nil else { return pinned(asked, window) }
+        guard isSettled(end, window) else { return pinned(asked, window) }
         let rendition = try await rendition(asked, window)
         let plan = try TransportStreamPlan(
             channel: asked.channel.id, rendition: rendition.id, runs: try rendition.segments.runs(),
@@ -51,8 +51,15 @@ extension WindowHandler {
         }
     }
 
-    /// Redirects a window with an open end to the URL with the current end, so that a resumed download is the
-    /// same file.
+    /// Whether the end of a window is one that does not move on with the recording.
+    ///
+    /// A canonical URL ends with its last segment, which may end after the live edge, and stays as it is.
+    func isSettled(_ end: Instant?, _ window: PlaylistContents) -> Bool {
+        end != nil && (window.plan.isFixed || longestCanonical != nil)
+    }
+
+    /// Redirects a window whose end is open, or not recorded yet, to the URL with the current end, so that a
+    /// resumed download is the same file.
     ///
     /// That URL cannot name what follows its end, so `Backcast-Next` is in this answer.
     func pinned(_ asked: RequestedWindow, _ window: PlaylistContents) -> HTTPResponse {

@@ -42,12 +42,15 @@ struct ViewerParameters: Equatable {
 extension WindowRequest {
     /// The equivalent query with every instant as a number, for the URIs of a multivariant playlist.
     ///
-    /// An open end becomes the plan's end, so that audio and video fetched seconds apart end together.
+    /// An end that is open, or not recorded yet, becomes the plan's end, so that audio and video fetched
+    /// seconds apart end together.
     func query(pinnedTo plan: WindowPlan) -> String? {
         var items: [String] = []
         switch span {
-        case .closed(_, nil): return query(begin: plan.window.begin, end: plan.window.end.lastMillisecond)
-        case .closed: return query(begin: plan.window.begin, end: plan.window.end)
+        case .closed(_, let end):
+            let rounded = plan.window.end.lastMillisecond
+            let isRounded = (end == nil || !plan.isFixed) && rounded > plan.window.begin
+            return query(begin: plan.window.begin, end: isRounded ? rounded : plan.window.end)
         case .event: items = Self.ends(plan.window.begin, plan.window.end) + ["mode=event"]
         case .sliding(let length, let delay):
             if let length { items.append("dvr=\(SecondsText.text(length))") }
