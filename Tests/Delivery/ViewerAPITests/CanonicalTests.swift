@@ -1,3 +1,4 @@
+import Catalogue
 import HTTP
 import HTTPSupport
 import TestSupport
@@ -170,8 +171,8 @@ import Timeline
             ("index.m3u8", "begintime=1469509524&duration=6", 8, 17),
             ("index.m3u8", "begintime=1469509530&duration=8", 13, 24),
             ("master.m3u8", "begintime=1469509529&duration=2", 13, 17),
-            ("v0.m3u8", "begintime=1469509524&duration=6", 8, 12),
-            ("v1.m3u8", "begintime=1469509524&duration=6", 5, 17),
+            ("v0.m3u8", "begintime=1469509524&duration=6", 8, 17),
+            ("v1.m3u8", "begintime=1469509524&duration=6", 8, 17),
             ("index.m3u8", "begintime=1469509524&duration=6&rendition=v1", 5, 17),
             ("download.ts", "begintime=1469509524&duration=6", 8, 12),
             ("download.ts", "begintime=1469509524&duration=6&rendition=v1", 5, 17),
@@ -188,6 +189,54 @@ import Timeline
                 #expect(try await viewer.get("/live/cctv2/\(file)?\(window)\(rendition)").status == 200)
             }
         }
+    }
+
+    @Test("The playlists of a multivariant one have its window, and count the same discontinuities")
+    func children() async throws {
+        var recording = Recording(seconds: 0)
+        recording.add("v0", from: 0, count: 1)
+        recording.add("v0", from: 8, count: 8)
+        recording.add("v1", from: 1, count: 10)
+        (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+        try await canonical(recording) { viewer async throws in
+            // Between two segments of one recorded sequence: a discontinuity at its end, too.
+            try await viewer.repair("cctv2", at: 4, flags: .spliced)
+            let query = "begintime=1469509525&duration=7"
+            let moved = try await viewer.get("/live/cctv2/master.m3u8?\(query)")
+            let location = try #require(moved.headers["Location"])
+            let list = try await viewer.get("/live/cctv2/\(location)")
+            #expect(list.uris.count == 2)
+            var sequences: [Int: Set<Int>] = [:]
+            for uri in list.uris {
+                let media = try await viewer.get("/live/cctv2/\(uri)")
+                #expect(media.status == 200)
+                for (start, sequence) in Self.sequences(media.text) {
+                    // Segments of v1 begin a second later.
+                    sequences[start / 4 * 4, default: []].insert(sequence)
+                }
+                let file = uri.prefix { $0 != "?" }
+                #expect(
+                    try await viewer.get("/live/cctv2/\(file)?\(query)").headers["Location"] == uri)
+            }
+            #expect(sequences.keys.contains(8) && sequences.keys.contains(12))
+            for (start, numbers) in sequences { #expect(numbers.count == 1, "\(start)") }
+        }
+    }
+
+    /// The discontinuity sequence of each segment of a playlist, by its begin in seconds.
+    private static func sequences(_ text: String) -> [Int: Int] {
+        var found: [Int: Int] = [:]
+        var sequence = 0
+        for line in text.split(separator: "\n") {
+            if let first = line.firstMatch(of: /^#EXT-X-DISCONTINUITY-SEQUENCE:(\d+)/) {
+                sequence = Int(first.1) ?? 0
+            }
+            if line == "#EXT-X-DISCONTINUITY" { sequence += 1 }
+            if let name = line.firstMatch(of: /^v\d\/(\d+)\.ts/), let start = Int(name.1) {
+                found[start / 1000 - 1_469_509_516] = sequence
+            }
+        }
+        return found
     }
 
     @Test("Each window of unequal renditions comes to rest after as many redirects as there are renditions")

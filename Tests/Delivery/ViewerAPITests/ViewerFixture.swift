@@ -181,7 +181,7 @@ final class ViewerFixture: Sendable {
     }
 
     /// Enters a segment that came too late to be published.
-    func repair(_ channel: String, at start: Double) async throws {
+    func repair(_ channel: String, at start: Double, flags: SegmentFlags = []) async throws {
         guard let id = ChannelID(channel), let found = try await catalogue.channel(id) else { return }
         var recording = Recording(channel, seconds: 0)
         recording.add("v0", from: start, count: 1)
@@ -189,6 +189,7 @@ final class ViewerFixture: Sendable {
         var batch = recording.batch(found, fence: -1)
         batch.segments[0].number = nil
         batch.segments[0].discontinuitySequence = nil
+        batch.segments[0].fact.flags.formUnion(flags)
         _ = try await catalogue.commit(batch)
     }
 

@@ -20,10 +20,10 @@ extension WindowHandler {
         let scope = asked.scope(hasSeparateAudio: window.hasSeparateAudio)
         guard let answer = window.listedSpan(scope).flatMap({ redirect(asked, $0) }) else { return nil }
         if asked.parameters.window.isStrict {
-            switch scope {
-            case .one(let id): try window.checkWhole(id)
-            case .leading: try window.checkWhole(window.leading?.id)
-            case .all: try window.checkWhole(nil)
+            switch (asked.route.resource, scope) {
+            case (.media(let id), _), (.keyFrames(let id), _), (_, .one(let id)): try window.checkWhole(id)
+            case (_, .leading): try window.checkWhole(window.leading?.id)
+            case (_, .all): try window.checkWhole(nil)
             }
         }
         return answer
@@ -81,11 +81,13 @@ extension WindowRoute.Resource {
 }
 
 extension RequestedWindow {
-    /// The renditions that the answer lists; downloads and pictures take the leading one unless one is named.
+    /// The renditions whose segments are the edges; downloads and pictures take the leading one unless one is
+    /// named.
+    ///
+    /// All playlists of a multivariant one have its window, so that they count the same discontinuities.
     fileprivate func scope(hasSeparateAudio: Bool) -> ListedSpan.Scope {
         switch route.resource {
-        case .media(let id), .keyFrames(let id): .one(id)
-        case .master: .all
+        case .master, .media, .keyFrames: .all
         case .index: parameters.rendition.map { .one($0) } ?? .all
         case .single: parameters.rendition.map { .one($0) } ?? (hasSeparateAudio ? .all : .leading)
         case .since, .transportStream, .endlessStream, .recordingStatus, .movie, .picture, .thumbnails:
