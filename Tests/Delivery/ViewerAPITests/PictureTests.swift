@@ -14,17 +14,21 @@ import Timeline
 struct PictureTests {
     /// Segments of four seconds of true video with a key frame each second; one is missing from 12 to 16.
     private func recording(_ channel: String = "cctv2") async throws -> Recording {
+        var recording = Recording(channel)
+        recording.segments.removeAll { $0.start == 12 }
+        try await film(&recording)
+        return recording
+    }
+
+    private func film(_ recording: inout Recording) async throws {
         let video = try await EncodedVideo.transportStream()
         var inspector = StreamingInspector()
         inspector.append(video)
         let found = try inspector.finish().keyFrames
-        var recording = Recording(channel)
-        recording.segments.removeAll { $0.start == 12 }
         for index in recording.segments.indices {
             (recording.segments[index].plain, recording.segments[index].stored) = (video, video)
             recording.segments[index].keyFrames = found
         }
-        return recording
     }
 
     @Test("The picture is that of the last key frame, with its instant", arguments: TransportKind.allCases)
@@ -94,6 +98,30 @@ struct PictureTests {
             viewer.clock.steadyLead += .seconds(10)
             let gone = try await viewer.get("/live/cctv2/frame.jpg?time=1469509517")
             #expect(gone.status == 410)
+        }
+    }
+
+    @Test(
+        "Where a better variant has ended, the picture is that of another one",
+        arguments: [("1469509656", 35, false), ("1469509656.500", 36, true)])
+    func betterVariant(time: String, count: Int, hasLateKeyFrames: Bool) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            recording.add("v0", from: 0, count: 25) { $0.bandwidth = 5_000_000 }
+            recording.add("v1", from: 0, count: count) { $0.bandwidth = 1_000_000 }
+            recording.watermark = Double(count * 4)
+            try await film(&recording)
+            if hasLateKeyFrames {
+                for index in recording.segments.indices {
+                    recording.segments[index].keyFrames?.frames = [
+                        KeyFrame(offset: 376, byteCount: 200, milliseconds: 1080)
+                    ]
+                }
+            }
+            try await viewer.record(recording)
+            let picture = try await viewer.send(.head, "/live/cctv2/frame.jpg?time=\(time)")
+            #expect(picture.status == 200)
+            #expect(picture.headers["ETag"]?.hasPrefix("\"v1-") == true)
         }
     }
 

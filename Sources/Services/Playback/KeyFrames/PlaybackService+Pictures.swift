@@ -26,7 +26,8 @@ extension PlaybackService {
     /// How far before an instant the segment with its picture may begin, microseconds.
     package static let pictureLookBack = Limits.keyFrameLookBack + Catalogue.longestSegment
 
-    /// The last key frame of a rendition, or with nil of the leading one, at or before an instant.
+    /// The last key frame of a rendition, or with nil of the leading one of those that hold something there,
+    /// at or before an instant.
     ///
     /// It is in the segment at that instant or, if that segment has no earlier key frame, in one of the last
     /// minute. Throws `nothingRecorded` if the rendition holds nothing within one segment duration before the
@@ -70,13 +71,12 @@ extension PlaybackService {
         before time: Instant, of id: RenditionID?, _ contents: PlaylistContents, for client: String?,
     ) async throws(PlaybackError) -> FoundKeyFrame {
         if let id, !contents.known.contains(id) { throw .noSuchRendition(id) }
-        guard let rendition = id.map({ contents[$0] }) ?? contents.leading else {
-            throw .nothingRecorded(available: [])
+        let near = contents.renditions.filter { rendition in
+            rendition.segments.last.map { time - $0.end <= $0.duration } ?? false
         }
+        let chosen = id.map { id in near.first { $0.id == id } } ?? PlaylistContents.leading(of: near)
+        guard let rendition = chosen else { throw .nothingRecorded(available: []) }
         guard rendition.id.kind == .video else { throw .noKeyFrames(rendition.id) }
-        guard let last = rendition.segments.last, time - last.end <= last.duration else {
-            throw .nothingRecorded(available: [])
-        }
         let pieces = rendition.segments.pieces
         var blocks: [Block] = []
         for piece in pieces
