@@ -167,14 +167,16 @@ import Timeline
     }
 
     @Test(
-        "The clock of an app that plays live is ignored, whatever it says",
-        arguments: ["1469509516", "now", ""])
+        "The clock of an app is ignored, whatever it says, live and beside a begin",
+        arguments: ["1469509516", "now", "${timestamp}", ""])
     func clockAlone(lutc: String) async throws {
         try await ViewerFixture.with { viewer in
             try await viewer.record(Recording())
-            let answer = try await viewer.get("/live/cctv2/index.m3u8?lutc=\(lutc)")
-            #expect(answer.status == 200)
-            #expect(answer.text == (try await viewer.get("/live/cctv2/index.m3u8")).text)
+            for query in ["", "utc=1469509516&"] {
+                let answer = try await viewer.get("/live/cctv2/index.m3u8?\(query)lutc=\(lutc)")
+                #expect(answer.status == 200)
+                #expect(answer.text == (try await viewer.get("/live/cctv2/index.m3u8?\(query)")).text)
+            }
         }
     }
 

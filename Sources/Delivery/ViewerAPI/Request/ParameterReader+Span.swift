@@ -42,8 +42,8 @@ extension ParameterReader {
 
     private func window(beginning name: String) throws(ParameterError) -> WindowRequest.Span {
         guard let begin = try instant(name) else { throw ParameterError(name, "\(name) is missing") }
-        // `lutc` is the viewer's clock at the click: the window extends to the live edge in any case.
-        _ = try instant("lutc")
+        // `lutc` is the viewer's clock at the click, whatever it says: the window extends to the live edge in
+        // any case.
         return try span(begin: begin, end: try end(after: begin))
     }
 
