@@ -271,6 +271,33 @@ import Timeline
         }
     }
 
+    @Test("While the database hangs, a client has one strict window that asks what a rendition lacks")
+    func strict() async throws {
+        try await ViewerFixture.with { recorder in
+            var recording = Recording("one", seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 36_004)
+            recording.add("v0", from: 0, count: 1)
+            recording.add("a0", from: 36_000, count: 1, format: .audio) { $0.groupID = "aac" }
+            try await recorder.record(recording)
+            try await recorder.withReplica(isShared: false, connections: 6) { viewer in
+                let strict = { @Sendable (number: Int) in
+                    "/live/one/master.m3u8?begintime=1469509516&duration=4&strict=true&_=\(number)"
+                }
+                #expect(await viewer.begun(strict(99)).status == .ok)
+                viewer.clock.slowDown()
+                let many = (0..<18).map { (strict($0), "192.0.2.1") }
+                let (hanging, answers) = try await whileBlocksHang(
+                    recorder, viewer, many, waiting: 1, refused: 1, for: "block"
+                ) {
+                    try await hangingQuestions(recorder, for: "block")
+                }
+                #expect(hanging == 1)
+                #expect(Set(answers.map(\.status)) == [.ok, .serviceUnavailable])
+                #expect(await viewer.begun(strict(18), from: "192.0.2.1").status == .ok)
+            }
+        }
+    }
+
     @Test("Streams without an end read in the turns of their client")
     func streams() async throws {
         try await ViewerFixture.with { recorder in

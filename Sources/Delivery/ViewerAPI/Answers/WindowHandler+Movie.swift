@@ -29,7 +29,8 @@ extension WindowHandler {
         -> HTTPResponse
     {
         if asked.parameters.window.isStrict, !part.window.hasAudio(in: part.rendition) {
-            try await playbackService.checkWholeAudio(of: part.window, of: asked.channel)
+            try await playbackService.checkWholeAudio(
+                of: part.window, of: asked.channel, for: asked.request.client)
         }
         if part.window.container(of: part.rendition) == .fragmentedMP4 {
             return try await fragmented(asked, name, part)

@@ -10,7 +10,8 @@ extension WindowHandler {
         if let redirect = try redirect(asked, window) { return redirect }
         let wanted = try await media(asked, window)
         if asked.parameters.window.isStrict {
-            try await playbackService.checkWhole(window, wanted, of: asked.channel)
+            try await playbackService.checkWhole(
+                window, wanted, of: asked.channel, for: asked.request.client)
         }
         if case .keyFrames(let id) = asked.route.resource {
             let playlist = try await playbackService.keyFramePlaylist(
@@ -76,7 +77,8 @@ extension WindowHandler {
         if window[id] != nil { return id }
         guard window.known.contains(id) else { throw .noSuchRendition(id) }
         if asked.parameters.window.isStrict {
-            try await playbackService.checkWhole(window, id, of: asked.channel)
+            try await playbackService.checkWhole(
+                window, id, of: asked.channel, for: asked.request.client)
         }
         throw .nothingRecorded(
             available: try await playbackService.available(near: asked.parameters.window, asked.channel))

@@ -27,7 +27,7 @@ package final class TimelineIndex: Sendable {
     /// The data of a window of many days exceeds the cache.
     private let longWindows: ClientTurns
 
-    /// Requests for what is recorded near a window that holds nothing.
+    /// Requests for what is recorded near a window that holds nothing, or missing in one.
     private let searches: ClientTurns
     private let nearest = NearestSpans()
     private let blockIndexes: ChannelBlockIndexes
@@ -256,9 +256,18 @@ package final class TimelineIndex: Sendable {
         }
     }
 
-    private func search(
-        for client: String?, _ ask: () async throws(CatalogueError) -> [TimeWindow],
-    ) async throws(PlaybackError) -> [TimeWindow] {
+    /// The time that renditions lack in a window of which they hold nothing.
+    func missingTime(
+        of renditions: [RenditionID], of channel: Channel, in window: TimeWindow, for client: String?,
+    ) async throws(PlaybackError) -> [RenditionID: WindowSet] {
+        try await search(for: client) { () async throws(CatalogueError) in
+            try await catalogue.missingTime(of: renditions, of: channel.row, in: window)
+        }
+    }
+
+    private func search<Found>(
+        for client: String?, _ ask: () async throws(CatalogueError) -> Found,
+    ) async throws(PlaybackError) -> Found {
         try await searches.take(for: client) { () async throws(PlaybackError) in
             try await PlaybackError.mapping(ask)
         }

@@ -77,26 +77,26 @@ package final class PlaybackService: Sendable {
     /// For renditions without a segment in the window it asks the catalogue whether the source had them at
     /// that time.
     package func checkWhole(
-        _ window: PlaylistContents, _ named: RenditionID?, of channel: Channel,
+        _ window: PlaylistContents, _ named: RenditionID?, of channel: Channel, for client: String?,
     ) async throws(PlaybackError) {
         try window.checkWhole(named)
-        try await checkLost(window.absent.filter { named == nil || $0 == named }, in: window, of: channel)
+        let absent = window.absent.filter { named == nil || $0 == named }
+        try await checkLost(absent, in: window, of: channel, for: client)
     }
 
     /// Throws if the source had audio of its own in a window that holds none.
     package func checkWholeAudio(
-        of window: PlaylistContents, of channel: Channel,
+        of window: PlaylistContents, of channel: Channel, for client: String?,
     ) async throws(PlaybackError) {
-        try await checkLost(window.absent.filter { $0.kind == .audio }, in: window, of: channel)
+        let absent = window.absent.filter { $0.kind == .audio }
+        try await checkLost(absent, in: window, of: channel, for: client)
     }
 
     private func checkLost(
-        _ absent: [RenditionID], in window: PlaylistContents, of channel: Channel,
+        _ absent: [RenditionID], in window: PlaylistContents, of channel: Channel, for client: String?,
     ) async throws(PlaybackError) {
         guard !absent.isEmpty else { return }
-        let missing = try await PlaybackError.mapping { () throws(CatalogueError) in
-            try await index.catalogue.missingTime(of: absent, of: channel.row, in: window.window)
-        }
+        let missing = try await index.missingTime(of: absent, of: channel, in: window.window, for: client)
         for id in absent {
             guard let lacking = missing[id]?.microseconds, lacking > Limits.timeTolerance else { continue }
             throw .incomplete(rendition: id, missing: lacking)
