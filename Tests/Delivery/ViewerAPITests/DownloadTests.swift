@@ -25,6 +25,24 @@ import Timeline
                 answer.headers["Content-Disposition"] == "attachment; filename=\"cctv2_20160726T050518Z.ts\"")
             #expect(answer.headers["ETag"]?.hasPrefix("\"") == true)
             #expect(answer.headers["Backcast-Held-Seconds"] == "18")
+            #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+            #expect(answer.headers["Content-Security-Policy"] == "sandbox")
+        }
+    }
+
+    @Test("No browser takes a playlist for a page, whether it is composed, from memory or kept")
+    func playlistsAreNoPages() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(Recording())
+            for file in ["index.m3u8", "master.m3u8", "v0.m3u8"] {
+                for query in ["", "?begintime=1469509518000&endtime=1469509536000"] {
+                    for _ in 0..<3 {
+                        let answer = try await viewer.get("/live/cctv2/\(file)\(query)")
+                        #expect(answer.status == 200)
+                        #expect(answer.headers["X-Content-Type-Options"] == "nosniff", "\(file)\(query)")
+                    }
+                }
+            }
         }
     }
 

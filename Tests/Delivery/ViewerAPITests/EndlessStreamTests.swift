@@ -54,6 +54,8 @@ import Timeline
             #expect(response.headers["Content-Type"] == "video/mp2t")
             #expect(response.headers["Accept-Ranges"] == "none")
             #expect(response.headers["Cache-Control"] == "no-store")
+            #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+            #expect(response.headers["Content-Security-Policy"] == "sandbox")
             let held = first.segments[5...].flatMap(\.plain)
             #expect(try await read(source, held.count) == held)
             let more = Recording(seconds: 48)

@@ -223,6 +223,7 @@ struct PictureTests {
             let query = "begintime=1469509518000&endtime=1469509538000"
             let answer = try await viewer.get("/live/cctv2/frames.vtt?\(query)&step=5")
             #expect(answer.status == 200 && answer.headers["Content-Type"] == "text/vtt; charset=utf-8")
+            #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
             // Three segments, a hole that takes no time, and two more.
             #expect(
                 answer.text == """

@@ -21,6 +21,7 @@ extension WindowHandler {
         if asked.parameters.window.isStrict { try window.checkWhole(rendition.id) }
         var headers = fields(asked, window.facts)
         headers["Content-Type"] = "video/mp2t"
+        headers["Content-Security-Policy"] = "sandbox"
         headers["Accept-Ranges"] = "bytes"
         headers["Content-Disposition"] = asked.name(begin, "ts")
         return response(asked, tag: plan.tag, byteCount: plan.byteCount, headers) { offset, byteCount in

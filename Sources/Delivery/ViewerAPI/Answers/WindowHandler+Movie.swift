@@ -141,6 +141,7 @@ extension WindowHandler {
         var headers = fields(asked, part.window.facts)
         headers["Content-Type"] = part.rendition.id.kind == .audio ? "audio/mp4" : "video/mp4"
         headers["Content-Disposition"] = name
+        headers["Content-Security-Policy"] = "sandbox"
         return headers
     }
 }

@@ -121,6 +121,7 @@ extension WindowHandler {
         if let next = facts.next { headers.append("Backcast-Next", next.exactRFC3339) }
         headers.append("Cache-Control", cacheControl(asked, facts))
         headers.append("Cache-Tag", "ch-" + asked.channel.id.text)
+        headers.append("X-Content-Type-Options", "nosniff")
         return headers
     }
 

@@ -18,6 +18,8 @@ extension WindowHandler {
         headers["Content-Type"] = "video/mp2t"
         headers["Accept-Ranges"] = "none"
         headers["Cache-Control"] = "no-store"
+        headers["X-Content-Type-Options"] = "nosniff"
+        headers["Content-Security-Policy"] = "sandbox"
         let body = export.body(first: first) { try await follower.next() }
         return HTTPResponse(status: .ok, headers: headers, body: .stream(length: nil, body))
     }
