@@ -19,6 +19,7 @@ package final class AdminAPI: Sendable {
     private let openAPI: [UInt8]
     private let health: HTTPResponse
     private let metrics = CachedText()
+    private let frontPage: KeptPage
 
     /// Prepares the answers.
     ///
@@ -45,6 +46,7 @@ package final class AdminAPI: Sendable {
         registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
             [([("version", version)], 1)]
         }
+        frontPage = KeptPage(clock: clock) { await FrontPage.response(of: catalogue, configuration) }
         openAPI = try OpenAPIDocument.text(version: configuration.version)
     }
 
@@ -101,7 +103,7 @@ package final class AdminAPI: Sendable {
         case .document: .now(documentResponse())
         case .metrics: .reserved { await self.metricsResponse() }
         case .readiness: .now(readiness.response)
-        case .frontPage: .later { await self.frontPageResponse() }
+        case .frontPage: .later { [frontPage] in await frontPage.page() }
         case .channels where request.method == .post: later { try await self.createChannel(request) }
         case .channels: later { try await self.listChannels(request) }
         case .channel(let path): try answer(request, to: path)

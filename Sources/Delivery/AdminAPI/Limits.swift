@@ -43,6 +43,8 @@ package enum Limits {
     static let defaultPageItems: Int64 = 100
     /// Channels that the front page lists.
     static let frontPageChannels = 100
+    /// How long the front page is used again.
+    static let pageAge = Duration.seconds(2)
     /// Seconds of one timeline: a month, whose segments one query reads in a second.
     static let timelineSeconds: Int64 = 31 * 86_400
     /// Seconds of a timeline without `from`.

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HTTPSupport
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -66,6 +67,8 @@ import Testing
     func frontPage() async throws {
         try await withAdmin(secrets: []) { admin async throws in
             #expect(try await admin.send(.get, "/").text.contains("no channel yet"))
+        }
+        try await withAdmin { admin async throws in
             _ = try await admin.send(
                 .put, "/api/v1/channels/a",
                 #"{"title":"<script>alert(\"1\")</script> & 'b'","source_url":"http://u:secret@h/"}"#)
@@ -77,6 +80,31 @@ import Testing
                     #"<a href="live/a/index.m3u8">&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;b&#39;</a>"#
                 ))
             #expect(!page.text.contains("<script") && !page.text.contains("secret"))
+        }
+    }
+
+    @Test("However many ask for the page, it is made once in two seconds")
+    func frontPageOnce() async throws {
+        let time = ManualClock()
+        let made = Mutex(0)
+        let page = KeptPage(clock: time.clock) {
+            made.withLock { $0 += 1 }
+            return HTTPResponse(status: .ok)
+        }
+        let asking = (0..<20).map { _ in Task { await page.page() } }
+        for task in asking { _ = await task.value }
+        time.advance(by: .seconds(1))
+        _ = await page.page()
+        #expect(made.withLock { $0 } == 1)
+        time.advance(by: .seconds(1))
+        _ = await page.page()
+        #expect(made.withLock { $0 } == 2)
+        try await withAdmin { admin async throws in
+            let (before, begun) = (admin.pool.statementCount, ContinuousClock.now)
+            for _ in 0..<100 { _ = try await admin.send(.get, "/", hasToken: false) }
+            // Readiness asks once in a second.
+            let seconds = (ContinuousClock.now - begun) / .seconds(1)
+            #expect(Double(admin.pool.statementCount - before) <= 2 * seconds + 10)
         }
     }
 

@@ -2,11 +2,13 @@ import Catalogue
 import HTTP
 import Timeline
 
-extension AdminAPI {
+extension FrontPage {
     /// The plain page at `/`: version, links and, while playback is open, channels.
     ///
     /// Where playback needs a token, which channels there are is for those who have one.
-    func frontPageResponse() async -> HTTPResponse {
+    static func response(
+        of catalogue: Catalogue, _ configuration: AdminConfiguration,
+    ) async -> HTTPResponse {
         let isOpen = configuration.tokenSigner == nil
         let channels = isOpen ? try? await catalogue.channels(limit: Limits.frontPageChannels) : nil
         let page = FrontPage(

@@ -1,0 +1,47 @@
+import Concurrency
+import HTTP
+import Synchronization
+
+/// A page that anyone may ask for without a token: it is made once for all who wait, and kept for seconds.
+final class KeptPage: Sendable {
+    private struct Kept {
+        var page: HTTPResponse
+        var asOf: SteadyInstant
+    }
+
+    /// What is made: there is one page.
+    private enum Work: Hashable, Sendable {
+        case page
+    }
+
+    private let make: @Sendable () async -> HTTPResponse
+    private let clock: HostClock
+    private let kept = Mutex<Kept?>(nil)
+    private let work = SharedWork<Work, HTTPResponse, Never>()
+
+    init(clock: HostClock, make: @escaping @Sendable () async -> HTTPResponse) {
+        (self.clock, self.make) = (clock, make)
+    }
+
+    func page() async -> HTTPResponse {
+        if let recent { return recent }
+        return await work.value(of: .page) {
+            // Another one may have been made meanwhile.
+            if let recent = self.recent { return recent }
+            let asked = self.clock.steady()
+            let page = await self.make()
+            // Where all have left it may lack what it was to say.
+            if !Task.isCancelled { self.kept.withLock { $0 = Kept(page: page, asOf: asked) } }
+            return page
+        }
+    }
+
+    /// The page while it is fresh.
+    private var recent: HTTPResponse? {
+        let now = clock.steady()
+        return kept.withLock { kept in
+            guard let kept, now - kept.asOf < Limits.pageAge else { return nil }
+            return kept.page
+        }
+    }
+}
