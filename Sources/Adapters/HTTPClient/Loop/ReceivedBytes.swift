@@ -5,7 +5,7 @@ import Concurrency
 /// Loop thread only.
 final class ReceivedBytes {
     var byteCount = 0
-    /// Transfers of which something came that may fill no chunk, and whose readers do not wait for that.
+    /// Transfers with bytes that may not fill a chunk, whose readers do not wait for a full one.
     private var unfilled: [TransferID: TransferChannel] = [:]
 
     /// A piece of a body came whose reader does not wait for a full chunk.

@@ -28,8 +28,8 @@ struct CatalogueStatus {
 
     /// The source of a source run, which the catalogue stores without user info and query.
     ///
-    /// A source that is no longer in the settings has no priority. Rows of older recorders have what logs
-    /// show.
+    /// A source that is no longer in the settings has no priority. Some rows have the
+    /// URL as logs show it.
     private func source(_ url: String) -> StatusReport.Source {
         let listed = channel.settings.sources.first { source in
             (try? HTTPURL(source.url)).map { [$0.identity, $0.description].contains(url) } ?? false

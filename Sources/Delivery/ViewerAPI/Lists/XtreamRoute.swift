@@ -79,8 +79,9 @@ struct XtreamMedia: Equatable {
         "streaming", "t", "timeshift",
     ]
 
-    /// Whether a path with as many parts is that of an object, which any password is that has the form of a
-    /// rendition's id: `AccessGate` lets no object pass as a channel.
+    /// Whether a path of four parts names an object of the archive; a password such as `v0` can make one.
+    ///
+    /// `AccessGate` lets no object pass as a channel.
     private static func isObject(_ path: String) -> Bool {
         if case .object? = ViewerRoute(path: path) { true } else { false }
     }

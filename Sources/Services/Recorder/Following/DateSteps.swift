@@ -116,7 +116,7 @@ struct DateSteps: Sendable {
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }
             let isDiscontinuity = entry.discontinuityCount > 0
-            // Behind a discontinuity no media tell a step from a timeline that is off.
+            // After EXT-X-DISCONTINUITY timestamps may start anywhere: they show no step of the dates.
             guard !isHeld || !isDiscontinuity else { continue }
             if index == from, let timestamp = predecessor?.timestamp ?? earlier?.timestamp {
                 let (sought, slack) = (isDiscontinuity ? duration : length, tolerance / 2 + step / 10)
@@ -166,7 +166,7 @@ struct DateSteps: Sendable {
         return .probes(index: index)
     }
 
-    /// Where the media of a segment begin that arrived late after a start; nil when they do not tell.
+    /// The start, as its media show it, of the first segment that arrived late after a process start.
     func start(of number: Int64) -> Instant? { joined.flatMap { $0.number == number ? $0.start : nil } }
 
     /// Whether it is known if media are missing before a segment that arrived late.

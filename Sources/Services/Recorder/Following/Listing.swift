@@ -17,10 +17,10 @@ struct Listing: Sendable {
     /// The segment whose bytes tell a stale playlist from a restart, or missing media from a step of a
     /// clock.
     var probe: ListedSegment?
-    /// The playlist has nothing new: an earlier process had listed all of the segments.
-    var areMissed = false
+    /// Nothing is new: an earlier process had listed all of the segments.
+    var isOnlyRelisted = false
     /// Whether the playlist brought something new.
-    var bringsNew: Bool { !segments.isEmpty && !areMissed }
+    var bringsNew: Bool { !segments.isEmpty && !isOnlyRelisted }
     /// Why a source run began; nil when none did.
     var runCause: String?
     /// Not all new entries were taken: the same playlist is judged again.

@@ -82,7 +82,7 @@ extension RenditionProgress {
         listing.segments = missedSegments(
             of: playlist, before: count, arrival: arrival,
             availableUntil: arrival.steady + .microseconds(Self.listedFor(playlist)))
-        listing.areMissed = true
+        listing.isOnlyRelisted = true
         status.seen += listing.segments.count
         for segment in listing.segments {
             unfetched.removeAll { $0.placed.identity == segment.identity }

@@ -9,7 +9,7 @@ import Timeline
 struct Polling: Sendable {
     /// Loads that failed one after the other.
     private(set) var failures = 0
-    /// Microseconds until the next load, from the start of the last one, before chance has its part.
+    /// Microseconds until the next load, from the start of the last one, before the random part is added.
     private(set) var pause: Int64 = 0
     private var phase: UpdatePhase
     /// The number that the next segment will have in the playlist.

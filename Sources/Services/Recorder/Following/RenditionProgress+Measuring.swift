@@ -70,12 +70,12 @@ extension RenditionProgress {
         return (segment, held)
     }
 
-    /// More of a segment came that lacked its end.
+    /// The missing end of a segment has come.
     private mutating func gotEnd(of segment: ListedSegment, _ held: StoredPart, measured: Int64?) {
         let number = segment.identity.number
         shortSegments.settleCut(number, held, isBetter: true)
         guard held.isSupposed else { return }
-        // It was a part, as is known only now that it is none any more.
+        // Only now that it is whole it is known that it was incomplete.
         status.parts += 1
         guard let former = shortSegments.entries[number]?.measured, let measured else { return }
         self.measured.correct(

@@ -32,9 +32,10 @@ extension RenditionProgress {
         }
     }
 
-    /// Whether the timeline is off from the dates of the source in use, so that media tell better than those
-    /// of another source what that lists.
-    var isOffDates: Bool { placing.drift.magnitude > Limits.dateResolution.magnitude }
+    /// Whether the timeline differs from the dates of the source in use.
+    ///
+    /// Then the media of another source's segments show their place better than its dates.
+    var differsFromDates: Bool { placing.drift.magnitude > Limits.dateResolution.magnitude }
 
     /// The windows of a playlist's entries, if the media of the entry at `index` begin at `start`.
     ///

@@ -4,8 +4,8 @@ import Timeline
 
 /// How fast a live playlist really grows where EXTINF says that its segments are much longer than they are.
 ///
-/// Who waits for as long as EXTINF says misses numbers at every load. How many tells how long a segment
-/// really takes; the loads after it make that more precise.
+/// A client that waits for EXTINF misses segments at every load. Their number shows how long a segment really
+/// is; later loads make that more precise.
 struct SegmentPace: Sendable {
     /// What a segment really takes, microseconds; nil while EXTINF seems right.
     private var length: Int64?

@@ -364,9 +364,9 @@ extension TimePlacing {
         }
         let size = Int64(difference.magnitude)
         leap = isSudden && !entry.follows ? size : min(leap, size)
-        // Arrival seems to leap back where EXTINF is too long and no media tell it.
-        let isUntold = entry.isUnmeasured && !own.isDated && difference < 0
-        let bound = max(Self.step(target: target), isUntold ? 0 : leap)
+        // If EXTINF is too long and nothing measures it, arrival seems to jump back.
+        let isBackByArrival = entry.isUnmeasured && !own.isDated && difference < 0
+        let bound = max(Self.step(target: target), isBackByArrival ? 0 : leap)
         let gentle =
             own.isShown
             ? entry.duration / Limits.firmSlewShare

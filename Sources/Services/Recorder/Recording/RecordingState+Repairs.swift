@@ -133,7 +133,7 @@ extension RecordingState {
         let arrival = arrival(of: fetched)
         let windows = rendition.datedWindows(in: playlist, at: arrival, choice: channel.settings.clock)
         let index = playlist.segments.count / 2
-        guard windows == nil || rendition.isOffDates,
+        guard windows == nil || rendition.differsFromDates,
             let number = PlaylistFollower.number(playlist, index), !playlist.segments[index].isGap
         else { return fill(id, playlist, windows, fetched, use, now: now) }
         let segment = ListedSegment(

@@ -37,7 +37,7 @@ struct Hole: Sendable, Equatable {
 /// Where a segment of another source belongs that is to fill a hole.
 struct Repair: Sendable {
     var hole: Hole
-    /// When its media begin, as its playlist says; nil for the beginning of its time.
+    /// Where its media begin according to that playlist; nil: at the start of its window.
     var mediaBegin: Instant?
     /// Timestamps or bytes of that playlist show it, and not dates.
     var isShown = false

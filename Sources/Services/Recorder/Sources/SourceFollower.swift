@@ -59,7 +59,7 @@ struct SourceFollower: Sendable {
         return use
     }
 
-    /// The source that recordings name so; nil if the channel has it no more.
+    /// The source with this identity; nil if the channel does not have it.
     func source(identifiedBy identity: String?) -> SourceSettings? {
         order.sources.first { SourceClient.identity($0.url) == identity }
     }

@@ -114,7 +114,7 @@ package struct RecorderService: Sendable {
         }
     }
 
-    /// Logs what a loop failed of, unless the round before failed of the same.
+    /// Logs why a loop failed, unless the round before failed for the same reason.
     ///
     /// - Returns: the error in words
     private func warn(_ text: Logger.Message, _ error: any Error, after complaint: String?) -> String {
