@@ -116,6 +116,45 @@ struct RenewedListTests {
         }
     }
 
+    @Test("A live recording takes a newer token for refused segments from the multivariant playlist")
+    func newerToken() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let whole = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let token = Mutex(0)
+            origin.require(token: "t=2")
+            origin.serve("/vod/master.m3u8") { count in
+                token.withLock { $0 = count }
+                return "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nlive.m3u8?t=\(count)\n"
+            }
+            origin.serve("/vod/live.m3u8") { count in
+                let text = whole.replacing(".ts", with: ".ts?t=\(token.withLock(\.self))")
+                return count < 3 ? text.replacing("#EXT-X-ENDLIST", with: "") : text
+            }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 6 && origin.requests(for: "/vod/master.m3u8").count == 2)
+        }
+    }
+
+    @Test("A live recording follows the multivariant playlist to another path once its own list has stalled")
+    func stalled() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let paths = origin.segments()
+            func list(_ paths: some Sequence<String>, from number: Int) -> String {
+                "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
+                    + paths.map { "#EXTINF:1,\n\($0)\n" }.joined()
+            }
+            origin.serve("/vod/s1/live.m3u8", list(paths.prefix(3), from: 0))
+            origin.serve("/vod/s2/live.m3u8", list(paths.suffix(3), from: 3) + "#EXT-X-ENDLIST\n")
+            origin.serve("/vod/master.m3u8") { Self.master(min($0, 2)) }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 6)
+        }
+    }
+
     @Test("A live recording whose playlist is refused takes the address that is named now")
     func refusedList() async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in

@@ -71,7 +71,7 @@ extension DownloadService {
 
     /// Pauses tasks that wait for their turn; what is paused stays so.
     ///
-    /// With `areQueued` they wait for it again, after they had failed or were canceled.
+    /// `areQueued`: they are in the queue, although their files may still say failed or canceled.
     package func pause(
         _ ids: [String], areQueued: Bool = false
     ) async throws(DownloadError) -> [DownloadTask] {

@@ -17,8 +17,11 @@ struct ReloadPause: Sendable {
         target = min(max(.seconds(targetSeconds), Limits.shortestReload), Limits.longestReload)
     }
 
+    /// Whether the playlist has not changed for long.
+    var hasStalled: Bool { unchanged >= Limits.unchangedLoads }
+
     func next() -> Duration {
-        unchanged == 0 || unchanged >= Limits.unchangedLoads ? target : target / 2
+        unchanged == 0 || hasStalled ? target : target / 2
     }
 
     /// What remains of the pause, which counts from the start of the last reading (§6.3.4).

@@ -96,7 +96,9 @@ extension TaskRunner {
         }
         let bytes = try await reader.key(
             uri, currentURI: { await self.keyAddress(name, former: uri) },
-            renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
+            renew: { reading async throws(DownloadError) in
+                try await self.renew(since: reading, isRefused: true)
+            })
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
         keys[name] = bytes
     }
@@ -141,7 +143,9 @@ extension TaskRunner {
             file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
             storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
             address: { await self.sectionAddress(index, source) },
-            renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
+            renew: { reading async throws(DownloadError) in
+                try await self.renew(since: reading, isRefused: true)
+            })
         guard let stored = try await fetcher.fetch(job) else { throw .cancelled }
         sections[section.file] = try Self.section(stored.section, source, key: nil)
     }
@@ -185,7 +189,9 @@ extension TaskRunner {
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
             isBegun: begunParts.contains(file), progress: progress,
             address: { await self.segmentAddress(index) },
-            renew: { reading async throws(DownloadError) in try await self.renew(since: reading) })
+            renew: { reading async throws(DownloadError) in
+                try await self.renew(since: reading, isRefused: true)
+            })
         let fetched: StoredBytes?
         do {
             fetched = try await fetcher.fetch(job)

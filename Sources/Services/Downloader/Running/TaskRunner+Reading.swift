@@ -33,10 +33,12 @@ extension TaskRunner {
     }
 
     /// Reads the playlists again, unless they were read after the reading with this number.
-    func renew(since reading: Int) async throws(DownloadError) {
+    ///
+    /// `isRefused`: the source refused the URL of a segment, section or key, which may need a newer token.
+    func renew(since reading: Int, isRefused: Bool = false) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
             guard reading == readings else { return }
-            try await reload()
+            try await reload(isRefused: isRefused)
         }
         if isDone == nil { throw .cancelled }
     }
@@ -48,19 +50,23 @@ extension TaskRunner {
 
     /// Reads all playlists again, so that parts get their present URLs and new parts are added.
     ///
-    /// The multivariant playlist of a live presentation is read only if another playlist cannot be read.
-    /// With other URLs its segments would count as new, and be recorded twice.
-    private func reload() async throws(DownloadError) {
+    /// The multivariant playlist of a live presentation may give each of its readers other URLs. Segments
+    /// with other URLs count as new, and would be recorded twice. So it is read again only if a media
+    /// playlist is refused or unusable, or has stalled, and for new tokens, which do not change the paths.
+    private func reload(isRefused: Bool) async throws(DownloadError) {
         let formerPause = reloadPause
         reloadPause.begins(at: tools.clock.steady())
         let (before, edge) = (plans.map(\.parts.count), windowHeaders?.span)
         var wanted = plans
         do throws(DownloadError) {
-            // A live source may give each reader of the multivariant playlist URLs of its own.
             if isFromMultivariant, !isLive { try await renewAddresses(&wanted) }
+            if isFromMultivariant, isLive {
+                if isRefused { try? await renewAddresses(&wanted, onlyTokens: true) }
+                wanted = await addressesAfterStall() ?? wanted
+            }
             do throws(DownloadError) {
                 try await load(wanted)
-            } catch .part where isFromMultivariant && isLive {
+            } catch  where isFromMultivariant && isLive && error.meansOtherAddress {
                 try await renewAddresses(&wanted)
                 try await load(wanted)
             }
@@ -78,15 +84,31 @@ extension TaskRunner {
         if isLonger { try await writePlaylists(isClosed: false) }
     }
 
+    /// The addresses that the multivariant playlist of a live presentation names now, if the media playlists
+    /// have stalled and other segments are listed there; nil otherwise.
+    private func addressesAfterStall() async -> [RenditionPlan]? {
+        guard reloadPause.hasStalled else { return nil }
+        var others = plans
+        guard (try? await renewAddresses(&others)) != nil, others[0].url != plans[0].url,
+            let list = try? await reader.mediaPlaylist(others[0].url, imports: others[0].imports).0,
+            list.mediaSequence != plans[0].head.mediaSequence
+        else { return nil }
+        return others
+    }
+
     /// Takes the addresses of the renditions from the multivariant playlist, which may have new tokens.
-    private func renewAddresses(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
+    ///
+    /// With `onlyTokens` an address that differs in more than its query stays.
+    private func renewAddresses(
+        _ plans: inout [RenditionPlan], onlyTokens: Bool = false,
+    ) async throws(DownloadError) {
         let (playlist, base, _) = try await reader.playlist(try request.fullURL())
         guard case .multivariant(let source) = playlist else { return }
         let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
         for index in plans.indices {
-            guard let stream = chosen.streams.first(where: { $0.rendition.id == plans[index].id }) else {
-                continue
-            }
+            guard let stream = chosen.streams.first(where: { $0.rendition.id == plans[index].id }),
+                !onlyTokens || stream.url.identity == plans[index].url.identity
+            else { continue }
             plans[index].url = stream.url
             plans[index].imports = source.variables
         }
@@ -117,5 +139,15 @@ extension TaskRunner {
         (plans, keyNames) = (wanted, names)
         readings += 1
         countParts()
+    }
+}
+
+extension DownloadError {
+    /// Whether a playlist cannot be read at its address, though the source answers.
+    fileprivate var meansOtherAddress: Bool {
+        switch self {
+        case .part, .unusable: true
+        default: false
+        }
     }
 }
