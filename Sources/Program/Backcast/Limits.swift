@@ -69,6 +69,8 @@ enum Limits {
     static let holderStop = Duration.seconds(20)
     /// The longest wait for a process that holds a folder and does not answer: it is ending or starting.
     static let holderWait = Duration.seconds(10)
+    /// A connection that lasts so long does not count as refused: the wait for its process begins again.
+    static let shortestFollowing = Duration.seconds(1)
     /// The pause between two tries to reach it.
     static let holderPause = Duration.milliseconds(100)
     /// How long tasks of another process are followed over one connection: a day, as long as any transfer.

@@ -93,10 +93,11 @@ struct TaskHandover: Sendable {
         } catch is TransferError {}
         let left = open
         guard Task.isCancelled else {
-            // The process was killed or is ending, or the connection lasted for as long as one may.
+            // The process was killed or is ending, or the connection reached its time limit.
             var outcome = Outcome(
                 remaining: taken.filter { left.contains($0.id) }.map(\.request), status: status)
-            if HostClock.system.steady() - begun < Limits.holderWait { outcome.deadline = former.deadline }
+            let followed = HostClock.system.steady() - begun
+            if followed < Limits.shortestFollowing { outcome.deadline = former.deadline }
             return outcome
         }
         let stopped = try await withCancellationShield(by: .system) { await pause(left) }

@@ -180,17 +180,18 @@ struct PartFetcher: Sendable {
                 guard try await mayGoOn(job) else { return nil }
             }
             guard let chunk = try await transfer.next() else { break }
+            // What is skipped is transferred as well.
+            do {
+                try await rateLimiter.passed(chunk.count)
+            } catch {
+                throw .final(.cancelled)
+            }
             let bytes = wanted.take(chunk)
             guard !bytes.isEmpty else { continue }
             open.received.byteCount += UInt64(bytes.count)
             let taken = try open.intake.take(bytes)
             last = last.isEmpty ? taken : last + taken
             await retries.received(Int64(bytes.count))
-            do {
-                try await rateLimiter.passed(bytes.count)
-            } catch {
-                throw .final(.cancelled)
-            }
         }
         if let left = wanted.left, left > 0 { throw .damaged("the byte range ends early") }
         return last

@@ -114,9 +114,9 @@ extension AttemptFailure {
 
     /// The failure that a status means; nil for those that bring what was asked for.
     ///
-    /// The body may say why (RFC 9457). With `isFirst` it answers the first request of what a person gave:
-    /// such a request is not made again where the server calls it wrong. Later ones have worked before.
-    init?(_ head: TransferHead, _ body: [UInt8] = [], isFirst: Bool = false) {
+    /// The body may say why (RFC 9457). The first request for the URL that a person gave is not repeated if
+    /// the server calls it wrong; a later request of the task is, as after a 500.
+    init?(_ head: TransferHead, _ body: [UInt8] = [], isGivenURL: Bool = false) {
         let status = head.status.rawValue
         switch status {
         case 200, 206: return nil
@@ -128,7 +128,7 @@ extension AttemptFailure {
             self = .status(status, retryAfter: pause)
         default:
             let words = Self.words(of: head, body) ?? Self.words(for: status)
-            self = isFirst ? .final(.unusable(words)) : .status(status, retryAfter: nil)
+            self = isGivenURL ? .final(.unusable(words)) : .status(status, retryAfter: nil)
         }
     }
 

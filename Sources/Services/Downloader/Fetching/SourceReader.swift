@@ -189,7 +189,7 @@ struct SourceReader: Sendable {
         while bytes.count < Limits.kindBytes, let chunk = try await transfer.next() { bytes += chunk }
         let head = transfer.head
         await retries.network.returned()
-        if let failure = AttemptFailure(head, bytes, isFirst: true) { throw failure }
+        if let failure = AttemptFailure(head, bytes, isGivenURL: true) { throw failure }
         // Other servers ignore what they do not know, and answer with everything that they have.
         if isWindow, head.headers["Backcast-Window"] == nil {
             throw .final(.unusable("the server answers no windows: --begin is for channels of Backcast"))

@@ -113,7 +113,7 @@ package actor DownloadManager {
     private func carryOut(_ id: String) async {
         if let (runner, stops) = await exclusively(id, { await begin(id) }) {
             refusals[id] = await Self.run(runner, until: stops, show)
-            // The folder keeps what was asked for before.
+            // The folder still has the earlier request, which is used when the task goes on.
             if refusals[id] != nil { requests[id] = nil }
             for waiter in running.removeValue(forKey: id)?.waiting ?? [] { waiter.resume() }
         }

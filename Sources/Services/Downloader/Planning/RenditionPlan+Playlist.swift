@@ -34,8 +34,8 @@ extension RenditionPlan {
 
     /// Whether a start point of the source is the same place in the folder's closed playlist.
     ///
-    /// It is not where the source lists other segments first, and not if it counts from the end, which was
-    /// that of a list which moved on.
+    /// It is not where the source lists other segments first, nor if it counts from the end, which has moved
+    /// in a live playlist.
     func keeps(_ start: StartPoint) -> Bool {
         parts.first?.names.identity.number == head.mediaSequence && start.offsetMicroseconds >= 0
             && Double(start.offsetMicroseconds) / 1_000_000 <= seconds
