@@ -21,9 +21,10 @@ extension RenditionProgress {
     mutating func judge(
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart? = nil,
     ) -> Judgement {
-        guard segment.identity.run == run else { return Judgement() }
+        let isDamaged = stored.flags.contains(.damaged)
+        guard segment.identity.run == run else { return Judgement(isPart: isDamaged) }
         if let held, held.isCut { gotEnd(of: segment, held, measured: stored.measuredDuration) }
-        guard !stored.flags.contains(.damaged) else { return Judgement(isPart: true) }
+        guard !isDamaged else { return Judgement(isPart: true) }
         guard let duration = stored.measuredDuration else { return Judgement() }
         let hasGrown = held.map { !$0.isDamaged && $0.byteCount < stored.plainBytes } ?? false
         shortSegments.add(
