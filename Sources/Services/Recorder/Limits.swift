@@ -315,15 +315,17 @@ enum Limits {
     static let numberJump: Int64 = 1000
     /// Holes of a channel that are looked for in other sources; beyond it the oldest are left.
     static let holes = 200
-    /// How long a hole is looked for at least.
+    /// The shortest time for which other sources are asked about a hole.
     static let repairTime = Duration.seconds(600)
-    /// The same at most, where other sources list more: a playlist of each is loaded once a minute for it.
+    /// The longest, where their playlists are longer; one of them is asked each time.
     static let longestRepairTime = Duration.seconds(6 * 3600)
     /// The pause before another source is asked for a hole: it may list the media a little later.
     static let firstRepair = Duration.seconds(2)
     /// The pause between two looks; it doubles each time up to the longest.
     static let repairPause = Duration.seconds(4)
     static let longestRepairPause = Duration.seconds(60)
+    /// The same when all holes are older than `repairTime`: a look may read a whole segment.
+    static let rareRepairPause = Duration.seconds(600)
     /// Tries for a segment of other sources of which a part is stored.
     static let triesForPart = 3
     /// Segments of other sources that wait to be fetched, one after the other.

@@ -238,33 +238,6 @@ struct HoleFillingTests {
         #expect(stage.asked == ["\(backup) 11", "\(third) 12"])
         #expect(stage.repaired == [12])
     }
-
-    @Test(
-        "What an earlier process lost is looked for after a restart, unless it is too old or was filled",
-        arguments: [(0.0, false), (18_000.0, false), (25_200.0, false), (0.0, true)])
-    func restartWithHole(later: Double, isFilled: Bool) throws {
-        var known = (Int64(11)...14).map { number in
-            var segment = KnownSegment(
-                run: 7 << 20, number: number, start: at(Double(number - 11) * 6), duration: 6 * seconds,
-                isLost: number == 12, digest: [0, UInt8(number)])
-            segment.firstTimestamp = number * 6 * 90_000
-            return segment
-        }
-        known[1].digest = []
-        if isFilled { known.insert(Self.known(6 << 20, 40, 6), at: 0) }
-        let head = RenditionHead(
-            description: RenditionDescription(id: video(0)), nextNumber: 5, known: known)
-        let run = SourceRun(
-            id: 7 << 20, source: SourceClient.identity(primary), began: at(0), clock: "source")
-        var stage = try TimestampStage(
-            [primary, backup], heads: [head], newestRun: run, begun: 30 + later)
-        stage.lowest = 11
-        if later > 0 { stage.listed = [backup: 6000] }
-        try stage.run(from: 30.5 + later, until: 60 + later)
-        let isSought = later < 6 * 3600 && !isFilled
-        #expect(stage.asked.count { $0 == "\(backup) 12" } == (isSought ? 1 : 0))
-        if later == 0 { #expect(stage.asked.count == stage.repaired.count && stage.asked.count < 2) }
-    }
 }
 
 /// Sources whose segments have timestamps, of which the first one has not number 12.
@@ -273,22 +246,17 @@ private struct TimestampStage {
     private var actions: [RecordingAction]
     /// By how many seconds the dates of a source are later.
     var later: [String: Double]
-    /// How many segments a source lists; six where it is not said.
-    var listed: [String: Int] = [:]
-    /// No list has a lower number.
-    var lowest = Int.min
     /// What was asked of other sources than the first.
     private(set) var asked: [String] = []
     /// The numbers of what filled holes.
     private(set) var repaired: [Int64] = []
 
     init(
-        _ urls: [String], later: [String: Double] = [:], heads: [RenditionHead] = [],
-        newestRun: SourceRun? = nil, begun time: Double = 0,
+        _ urls: [String], later: [String: Double] = [:]
     ) throws {
         let sources = urls.enumerated().map { SourceSettings(url: $1, priority: $0) }
-        driver = try StateDriver(sources, heads: heads, newestRun: newestRun, begun: time)
-        actions = driver.begin(at: time)
+        driver = try StateDriver(sources)
+        actions = driver.begin(at: 0)
         self.later = later
     }
 
@@ -325,7 +293,7 @@ private struct TimestampStage {
 
     private func playlist(of url: String, at time: Double) -> String {
         let newest = Int(time / 6) + 10
-        let first = max(lowest, newest - (listed[url] ?? 6) + 1)
+        let first = newest - 5
         let date = at(Double(first - 11) * 6 + (later[url] ?? 0)).rfc3339
         return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
             + "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"

@@ -18,11 +18,6 @@ struct GapSegments: Sendable {
     /// An earlier process gave a segment up; it may be known that it was a gap.
     mutating func lose(_ number: Int64, _ window: TimeWindow, isGap: Bool) { lost[number] = (window, isGap) }
 
-    /// The times of what an earlier process gave up, by number, in order; none once a playlist was compared.
-    var lostBefore: [(number: Int64, window: TimeWindow)] {
-        lost.keys.sorted().compactMap { number in lost[number].map { (number, $0.window) } }
-    }
-
     /// A segment that was given up has come since.
     mutating func find(_ number: Int64) { lost[number] = nil }
 
@@ -65,16 +60,6 @@ struct GapSegments: Sendable {
 }
 
 extension RenditionProgress {
-    /// What an earlier process gave up of the run, in order; nothing once a playlist was taken.
-    var lostBefore: [PlacedSegment] {
-        guard let run else { return [] }
-        return gaps.lostBefore.map { number, window in
-            PlacedSegment(
-                identity: SegmentIdentity(rendition: id, run: run, number: number), start: window.begin,
-                duration: window.microseconds)
-        }
-    }
-
     /// What was listed under EXT-X-GAP, and is not any more, is fetched with what is due; its turn to be
     /// published may have passed.
     mutating func regain(_ listing: inout Listing, in playlist: MediaPlaylist, at arrival: Arrival) {

@@ -22,21 +22,6 @@ extension RecordingState {
         if let request = filler.start(now: now) { perform(.fetchSegment(request)) }
     }
 
-    /// What an earlier process lost of the source that it used last may be listed by another one.
-    mutating func resumeHoles(now: SteadyInstant) {
-        guard sources.hasAlternative, let run = progress.newestRun,
-            let source = sources.source(identifiedBy: run.source)
-        else { return }
-        let earliest = clock.date(at: now) - Limits.longestRepairTime.wholeMicroseconds
-        for rendition in progress.renditions.values where rendition.run == run.id {
-            for segment in rendition.lostBefore.suffix(Limits.holes) where segment.end > earliest {
-                guard !rendition.isFilled(segment.window) else { continue }
-                _ = missingSegments.beginSearch(segment)
-                noticedHoles.append((rendition.id, segment.window, source.url))
-            }
-        }
-    }
-
     /// Notes the losses among new entries as holes that another source may fill.
     mutating func noteHoles(_ otherEntries: [JournalEntry], of rendition: RenditionID) {
         guard sources.hasAlternative, let source = progress.source else { return }

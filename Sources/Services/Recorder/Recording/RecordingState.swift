@@ -354,7 +354,6 @@ extension RecordingState {
         publication.resumed(waiting: waitingForKeys.values)
         resumeKeys(Array(waitingForKeys.values), now: now)
         resumeFetches(inherited, now: now)
-        resumeHoles(now: now)
         (waitingForKeys, inherited) = ([:], [])
         phase = .recording
     }

@@ -121,7 +121,9 @@ extension HoleFiller {
         unanswered -= 1
         guard unanswered <= 0 else { return }
         (use, lastLook) = (nil, now)
-        due = now + min(Limits.repairPause * (1 << min(looks, 5)), Limits.longestRepairPause)
+        let areOld = holes.allSatisfy { now - $0.since > Limits.repairTime }
+        let longest = areOld ? Limits.rareRepairPause : Limits.longestRepairPause
+        due = now + min(Limits.repairPause * (1 << min(looks, 8)), longest)
         looks += 1
     }
 
