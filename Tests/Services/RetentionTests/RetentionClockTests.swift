@@ -80,6 +80,21 @@ struct RetentionClockTests {
         }
     }
 
+    @Test("A clock that is behind for a moment, and right again, holds nothing back")
+    func brieflyBehind() {
+        let (clock, ages) = (ManualClock(wall: noon), RetentionClock())
+        #expect(Self.heldBack(by: ages, clock, rounds: 2) == 0)
+        clock.stepWall(by: .zero - .seconds(3600))
+        _ = Self.heldBack(by: ages, clock, rounds: 1)
+        clock.stepWall(by: .seconds(3600))
+        #expect(Self.heldBack(by: ages, clock, rounds: 1) == 0)
+        // After minutes it counts as right, and its correction as a jump.
+        clock.stepWall(by: .zero - .seconds(3600))
+        _ = Self.heldBack(by: ages, clock, rounds: 20)
+        clock.stepWall(by: .seconds(3600))
+        #expect(Self.heldBack(by: ages, clock, rounds: 1) > 3000)
+    }
+
     @Test("A host that was off for a week is followed once its clocks have run evenly for minutes")
     func longStop() {
         let (clock, ages) = (ManualClock(wall: noon), RetentionClock())
