@@ -194,6 +194,27 @@ import Timeline
         }
     }
 
+    @Test("A time shift of one rendition stays with it, whatever the channel gets later")
+    func slidingSingle() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            recording.playlistForm = .multivariant
+            recording.add("v0", from: 0, count: 10) { $0.bandwidth = 1_000_000 }
+            recording.watermark = 40
+            try await viewer.record(recording)
+            recording.add("v0", from: 40, count: 20)
+            recording.add("v1", from: 40, count: 20) { $0.bandwidth = 5_000_000 }
+            recording.add("a0", from: 80, count: 10, format: .audio) { $0.groupID = "aac" }
+            recording.watermark = 120
+            viewer.clock.now = at(120)
+            try await viewer.recordMore(recording)
+            viewer.clock.steadyLead += .seconds(10)
+            let answer = try await viewer.get("/live/cctv2/video-timeshift_rel-0.m3u8")
+            #expect(answer.status == 200 && !answer.uris.isEmpty)
+            #expect(answer.uris.allSatisfy { $0.hasPrefix("v0/") }, "\(answer.uris)")
+        }
+    }
+
     @Test("A growing list knows of the audio beside its first segment before that is listed")
     func growingApart() async throws {
         try await ViewerFixture.with { viewer in

@@ -51,6 +51,9 @@ extension WindowHandler {
         _ asked: RequestedWindow, _ window: PlaylistContents,
     ) -> RenditionID? {
         let isWhole = !window.firstRenditions.contains { $0.id.kind == .audio }
+        if asked.route.resource == .single, window.plan.kind == .sliding, let lasting = window.lasting {
+            return lasting.id
+        }
         if asked.route.resource == .single, isWhole { return window.firstLeading?.id }
         return indexRendition(asked.channel, window)
     }

@@ -47,6 +47,17 @@ package struct PlaylistContents: Sendable {
     /// The leading one of those; it may list nothing yet.
     package var firstLeading: ListedRendition? { Self.leading(of: firstRenditions) }
 
+    /// The rendition that a sliding playlist of one stays with; nil if its audio is apart.
+    ///
+    /// It is the one with the lowest id: ids are given once, so that a later one does not take its place.
+    package var lasting: ListedRendition? {
+        guard let first = renditions.first(where: { $0.id.kind == .video }) ?? renditions.first else {
+            return nil
+        }
+        let hasAudio = first.segments.formatIDs.contains { formats[$0]?.hasAudio ?? false }
+        return hasAudio || !renditions.contains { $0.id.kind == .audio } ? first : nil
+    }
+
     static func leading(of renditions: [ListedRendition]) -> ListedRendition? {
         let videos = renditions.filter { $0.id.kind == .video }
         let best = videos.max {
