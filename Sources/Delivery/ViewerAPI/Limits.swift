@@ -37,13 +37,15 @@ package enum Limits {
     static let pictureWidths = 16...1920
     /// Pixels that a thumbnail is wide unless the query says.
     static let thumbnailWidth = 160
-    /// Seconds that a cue of a thumbnail track may last, and what it lasts at least unless the query says.
+    /// The allowed values of `step`, seconds; and the shortest step of a track whose query names none.
     static let stepSeconds: ClosedRange<Int64> = 1...600
     static let defaultStepSeconds: Int64 = 10
     /// How far back a live playlist may list segments for a token that begins then, microseconds.
     static let liveLookBack: Int64 = 3600 * 1_000_000
     /// Cues of one thumbnail track, which is in memory as a whole: a day of one each second, 6 MB.
     static let cues: Int64 = 86_400
+    /// Bytes of a text above which it is a stream.
+    static let textByteCount = 1 << 20
     /// Seconds after which a client may ask again for a picture that found no decoder free.
     static let pictureRetrySeconds = 1
     /// Bounds of the cached playlists: their number, their bytes, and the bytes of one beside its text.

@@ -31,8 +31,10 @@ package enum Limits {
     static let openFileRounds = 60
     /// The same for one that was not used.
     static let unusedFileRounds = 15
-    /// Bytes of an object that are in memory before the kernel sends it: six seconds at 40 Mbit/s.
-    static let preparedByteCount: UInt64 = 32 << 20
+    /// Bytes of an object that are in memory before the kernel sends it: ten seconds at 50 Mbit/s.
+    ///
+    /// A longer object is a stream, of which a client may have few at a time.
+    static let preparedByteCount: UInt64 = 64 << 20
     /// Age from which files of another host's opening are removed, seconds: a segment is written in minutes.
     static let foreignDraftSeconds = 3600
     /// Tries to make a lock that no sweep of another process takes away.

@@ -92,9 +92,29 @@ extension WindowHandler {
         let track = try await playbackService.thumbnailTrack(
             of: id, in: window, step: step, width: width, named: asked.parameters.rendition,
             for: asked.request.client)
-        return try response(
+        var answer = try response(
             asked, PlaylistAnswer(playlist: track, facts: window.facts),
             type: "text/vtt; charset=utf-8")
+        if answer.status == .ok, case .pieces(let pieces) = answer.body {
+            let text = pieces.flatMap(\.bytes)
+            if text.count > Limits.textByteCount {
+                answer.body = .stream(length: UInt64(text.count), LongText(text))
+            }
+        }
+        return answer
+    }
+}
+
+/// A long text as a stream, of which a client may have few at a time.
+private actor LongText: HTTPBodySource {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ text: [UInt8]) { rest = text[...] }
+
+    func next(limit: Int) -> [UInt8]? {
+        guard !rest.isEmpty else { return nil }
+        defer { rest = rest.dropFirst(limit) }
+        return Array(rest.prefix(limit))
     }
 }
 

@@ -26,8 +26,11 @@ struct ObjectHandler: Sendable {
     private func answerLater(_ request: HTTPRequest, key: ArchiveKey) async -> HTTPResponse {
         do throws(StoreError) {
             let source = try await store.source(of: key, range: nil)
-            if request.method == .get { await source.prepare() }
-            return answer(request, key: key, source)
+            let response = answer(request, key: key, source)
+            if request.method == .get, case .file(let slice) = response.body {
+                await source.with(range: slice.offset..<(slice.offset + slice.byteCount)).prepare()
+            }
+            return response
         } catch {
             return failure(error, key)
         }
