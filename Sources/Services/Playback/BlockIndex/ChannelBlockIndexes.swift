@@ -31,12 +31,13 @@ final class ChannelBlockIndexes: Sendable {
 
     /// Replaces the index of a channel, if there is one, by one of a newer head.
     ///
-    /// Requests that see that head then find an index, and what has not changed is kept.
+    /// Requests that see that head then find an index, and what has not changed is kept. A restored catalogue
+    /// has a lower revision.
     func renew(
         _ head: ChannelHead, blockCount: @autoclosure () -> Int,
         making make: (_ former: ChannelBlockIndex) -> ChannelBlockIndex,
     ) {
-        guard let former = known.withLock({ $0[head.channel]?.index }), former.revision < head.revision
+        guard let former = known.withLock({ $0[head.channel]?.index }), former.revision != head.revision
         else { return }
         let (count, made) = (blockCount(), make(former))
         known.withLock { known in

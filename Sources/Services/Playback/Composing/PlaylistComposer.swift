@@ -85,7 +85,7 @@ package enum PlaylistComposer {
     /// The renditions that begin before the first segment of any of them ends.
     ///
     /// A growing playlist lists nothing before that end is published, and nothing that begins before it can
-    /// appear any more: the result is the same in all its answers.
+    /// appear any more: the result is the same in all its answers while its beginning is held.
     private static func initial(_ renditions: [ListedRendition]) -> [ListedRendition] {
         guard let end = renditions.compactMap(\.segments.first?.end).min() else { return [] }
         return renditions.filter { $0.segments.first.map { $0.start < end } ?? false }
