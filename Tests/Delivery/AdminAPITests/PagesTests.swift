@@ -68,7 +68,7 @@ import Testing
         try await withAdmin(secrets: []) { admin async throws in
             #expect(try await admin.send(.get, "/").text.contains("no channel yet"))
         }
-        try await withAdmin { admin async throws in
+        try await withAdmin(secrets: []) { admin async throws in
             _ = try await admin.send(
                 .put, "/api/v1/channels/a",
                 #"{"title":"<script>alert(\"1\")</script> & 'b'","source_url":"http://u:secret@h/"}"#)
@@ -99,7 +99,7 @@ import Testing
         time.advance(by: .seconds(1))
         _ = await page.page()
         #expect(made.withLock { $0 } == 2)
-        try await withAdmin { admin async throws in
+        try await withAdmin(secrets: []) { admin async throws in
             let (before, begun) = (admin.pool.statementCount, ContinuousClock.now)
             for _ in 0..<100 { _ = try await admin.send(.get, "/", hasToken: false) }
             // Readiness asks once in a second.

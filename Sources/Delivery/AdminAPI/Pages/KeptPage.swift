@@ -30,7 +30,7 @@ final class KeptPage: Sendable {
             if let recent = self.recent { return recent }
             let asked = self.clock.steady()
             let page = await self.make()
-            // Where all have left it may lack what it was to say.
+            // When all clients have left, the work was cancelled, and the page may be incomplete.
             if !Task.isCancelled { self.kept.withLock { $0 = Kept(page: page, asOf: asked) } }
             return page
         }
