@@ -64,7 +64,9 @@ enum Limits {
     /// follows a step after this time.
     static let evenClocks = Duration.seconds(300)
     /// How long clocks that have jumped ahead must run evenly until they are followed, by the tolerance in
-    /// each round: the alert has been there for a day then.
+    /// each round.
+    ///
+    /// By then the alert has been active for a day.
     static let jumpTime = Duration.seconds(86_400)
     /// Microseconds of a channel's recording that expire by age in one round.
     ///

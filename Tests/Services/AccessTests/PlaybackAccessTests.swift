@@ -126,7 +126,7 @@ struct PlaybackAccessTests {
         }
     }
 
-    /// Revokes a token; with a pool by hand, so that nobody is told.
+    /// Revokes a token; with a pool only the row is written, and no node is notified.
     private func revoke(
         _ grant: PlaybackGrant, _ catalogue: Catalogue, quietlyOn pool: PostgresPool?
     ) async throws {

@@ -173,7 +173,7 @@ struct ChannelBlockIndexTests {
             Issue.record("made for a request")
             return former
         }
-        // Whoever still sees the former head uses the new index.
+        // Requests that still have the former head use the new index.
         #expect(indexes.blockIndex(of: head, blockCount: 0) { former } === renewed)
         let after = try answer(renewed)
         #expect(before.cut[ids[1]]?.blockSpan === after.cut[ids[1]]?.blockSpan)

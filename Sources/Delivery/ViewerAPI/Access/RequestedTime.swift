@@ -7,7 +7,7 @@ enum RequestedTime: Equatable {
     /// Nothing that belongs to a time: initialization sections and keys.
     case none
     case segment(RenditionID, start: Instant)
-    /// The picture at an instant, of a rendition or with nil of the leading one.
+    /// The picture at an instant, of a rendition, or with nil of the leading one that holds something there.
     case picture(RenditionID?, Instant)
     /// A window of a rendition, or of the channel if that is nil; without an end up to the live edge.
     ///

@@ -52,7 +52,7 @@ extension WindowHandler {
         }
     }
 
-    /// Whether the end of a window is one that does not move on with the recording.
+    /// Whether the end of a window stays the same while recording goes on.
     ///
     /// A canonical URL ends with its last segment, which may end after the live edge, and stays as it is.
     func isSettled(_ end: Instant?, _ window: PlaylistContents) -> Bool {

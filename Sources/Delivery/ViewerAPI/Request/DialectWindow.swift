@@ -8,7 +8,7 @@ struct DialectWindow: Equatable {
     var items: [QueryItems.Item]
     /// Whether the playlist grows until its end is reached, unless the query says otherwise.
     var grows = false
-    /// Whether the name asks for what goes on from an instant, which has no end.
+    /// Whether the name asks for everything from an instant on, without an end.
     var goesOn = false
 
     /// What follows the prefix of a name.

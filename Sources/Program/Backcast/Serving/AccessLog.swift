@@ -57,7 +57,7 @@ struct AccessLog: Sendable {
         // `/live/{user}/{password}/{file}`, but not `/live/{channel}/{rendition}/{file}`.
         case "live": return parts.count == first + 4 && !isFolder(parts[first + 2]) ? 1..<3 : 0..<0
         case "api": return 0..<0
-        // `/{user}/{password}/{channel}`, also where no such channel is answered.
+        // `/{user}/{password}/{channel}`, hidden also if there is no such channel.
         default: return named.count == 3 ? 0..<2 : 0..<0
         }
     }

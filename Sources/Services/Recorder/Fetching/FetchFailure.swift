@@ -27,7 +27,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// Bytes of a segment that was not whole.
     var damagedByteCount: Int64?
 
-    /// The key opened the beginning of the bytes to what a wrong key would not have made of them.
+    /// The decrypted beginning is valid media, which a wrong key cannot produce.
     var provesKey = false
 
     /// The source has the segment, but no better bytes of it than those that are stored.

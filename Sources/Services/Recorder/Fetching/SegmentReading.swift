@@ -51,7 +51,7 @@ final class SegmentReading {
             return !isPart
         }
 
-        /// Whether a wrong key would not have made these media of the bytes.
+        /// Whether these media prove that the key is right.
         var provesKey: Bool { inspection?.provesKey ?? false }
     }
 
@@ -148,7 +148,7 @@ final class SegmentReading {
 }
 
 extension MediaInspection {
-    /// Whether a wrong key would not have made these media of encrypted bytes.
+    /// Whether these media prove that the key of encrypted bytes is right.
     ///
     /// The first bytes alone are little proof in a transport stream, where only one of them is always the
     /// same, and in packed audio, where eleven or twelve bits are.

@@ -6,7 +6,7 @@ extension ChannelProgress {
     /// Where the leading rendition lies among the others.
     var leaderIndex: Int? { leading.flatMap { renditions.index(of: $0) } }
 
-    /// The run of an earlier process that what is held ends with: its source was recorded from last.
+    /// The source run of the latest segment that an earlier process stored; its source was used last.
     ///
     /// A node without a connection to the others may have begun a later run of another source meanwhile,
     /// which ends earlier.

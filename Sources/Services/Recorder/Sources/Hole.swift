@@ -8,7 +8,7 @@ struct Hole: Sendable, Equatable {
     /// The URL of the source that brought nothing.
     var source: String
     var since: SteadyInstant
-    /// The URLs of other sources whose media at its time belong elsewhere.
+    /// The URLs of sources that list other media at this time.
     var unfit: Set<String> = []
     /// The segment of that source of which a part is stored; nil where nothing is.
     var segment: SegmentIdentity?

@@ -208,7 +208,7 @@ struct ChannelTask: Sendable {
     }
 }
 
-/// What the catalogue has of a channel that a recording goes on from.
+/// What the catalogue knows of a channel when its recording is resumed.
 struct HeldRecording: Sendable {
     var heads: [RenditionHead]
     /// The source run with the highest id.
