@@ -92,7 +92,8 @@ struct SeparateAudioTests {
                 let refused = try await viewer.get("\(path)&audio=\(audio)")
                 #expect(refused.isProblem(400) && refused.problem["parameter"] as? String == "audio")
             }
-            #expect(try await viewer.get(path + "&audio=a7").isProblem(404))
+            let unknown = try await viewer.get(path + "&audio=a7")
+            #expect(unknown.isProblem(404) && unknown.problem["parameter"] as? String == "audio")
         }
     }
 

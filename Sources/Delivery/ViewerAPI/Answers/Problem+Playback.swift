@@ -43,8 +43,14 @@ extension Problem {
         self = Problem(.badRequest, error.reason).naming(error.parameter)
     }
 
-    /// A failure of a window whose end and delay are given by the parameters with these names.
-    init(_ error: PlaybackError, endName: String = "endtime", delayName: String = "delay") {
+    /// A failure of a window.
+    ///
+    /// Its end and delay are given by the parameters with these names. `audio` is the rendition of the
+    /// parameter `audio`.
+    init(
+        _ error: PlaybackError, endName: String = "endtime", delayName: String = "delay",
+        audio: RenditionID? = nil,
+    ) {
         let detail = error.description
         switch error {
         case .emptyWindow: self = Problem(.badRequest, detail).naming(endName)
@@ -57,7 +63,9 @@ extension Problem {
             self = Problem(.badRequest, detail).naming("dvr").limitingWindow(to: limit)
         case .delayTooLong: self = Problem(.badRequest, detail).naming(delayName)
         case .nothingRecorded(let available): self = Problem(.notFound, detail).offering(available)
-        case .noSuchRendition, .noKeyFrames: self = Problem(.notFound, detail).naming("rendition")
+        case .noSuchRendition(let id):
+            self = Problem(.notFound, detail).naming(id == audio ? "audio" : "rendition")
+        case .noKeyFrames: self = Problem(.notFound, detail).naming("rendition")
         case .expired(let before):
             self = Problem(.gone, "\(detail); recordings are kept from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)

@@ -117,7 +117,8 @@ final class WindowHandler: Sendable {
         default: break
         }
         return Problem(
-            playback, endName: parameters?.endName ?? "endtime", delayName: parameters?.delayName ?? "delay"
+            playback, endName: parameters?.endName ?? "endtime", delayName: parameters?.delayName ?? "delay",
+            audio: parameters?.audio
         ).answer()
     }
 }
