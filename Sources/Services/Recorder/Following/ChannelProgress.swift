@@ -34,7 +34,7 @@ struct ChannelProgress: Sendable {
     /// Source date less arrival, microseconds; nil without dates.
     private(set) var clockOffset: Int64?
     /// Segments that left their playlists before they could be fetched.
-    private var expired: [UnfetchedSegment] = []
+    var expired: [UnfetchedSegment] = []
 
     init(choice: ClockChoice) {
         self.choice = choice
@@ -173,19 +173,9 @@ extension ChannelProgress {
         }
         let playlist = rendition.corrected(playlist)
         var listing = Listing()
-        if rendition.hasOtherStream, rendition.run != nil {
-            rendition.hasOtherStream = false
-            if !rendition.follower.isContinued(by: playlist) {
-                join(
-                    &rendition, playlist, restart: "another stream of the source", at: arrival, &listing,
-                    &generator)
-                take(
-                    playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
-                    opensHole: true, cause: "source", gap: rendition.hole(skips: 0, present: gap),
-                    at: arrival, &listing)
-                chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
-                return listing
-            }
+        if changesStream(&rendition, to: playlist, gap, at: arrival, &listing, &generator) {
+            chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
+            return listing
         }
         switch rendition.follower.judge(
             playlist, rendition.alignment.known, now: arrival.steady, followsOthers: isInFormerRun(rendition))
@@ -198,35 +188,9 @@ extension ChannelProgress {
         case .undecided(let index):
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
-            let isFirst = rendition.run == nil
-            if let index = rendition.probeIndexBeforeNew(playlist, from: from, missing: missing, at: arrival)
-            {
-                listing.probe = rendition.segment(playlist, index, at: arrival)
-                if listing.probe != nil { return listing }
-            }
-            if isFirst, rendition.awaitsNewEntry(of: playlist, at: arrival) {
-                listing.isStale = true
-                return listing
-            }
-            var (playlist, arrival) = (playlist, arrival)
-            let step = rendition.findStep(
-                in: playlist, from: from, missing: missing, at: arrival,
-                shared: sharedStarts.starts(in: rendition.run))
-            if case .probes(let index) = step {
-                listing.probe = rendition.segment(playlist, index, at: arrival)
-                return listing
-            }
-            if case .later(let index) = step {
-                listing.isIncomplete = true
-                arrival.behind = rendition.length(of: playlist, from: index)
-                playlist.segments.removeSubrange(index...)
-            }
-            guard from < playlist.segments.count else { return listing }
-            if isFirst { join(&rendition, playlist, restart: nil, at: arrival, &listing, &generator) }
-            take(
-                playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
-                cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
-                gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
+            let isTaken = takeNew(
+                playlist, from: from, missing: missing, &rendition, gap, at: arrival, &listing, &generator)
+            if !isTaken { return listing }
         case .restart(let reason):
             if let index = rendition.probeIndexAfterRenumbering(playlist, at: arrival) {
                 listing.probe = rendition.segment(playlist, index, at: arrival)
@@ -239,6 +203,64 @@ extension ChannelProgress {
             listing.otherEntries += newMarkers(in: playlist, of: rendition, at: arrival.date)
         }
         return listing
+    }
+
+    /// Takes a playlist of another stream of the source, if it does not continue the numbers of the one before.
+    ///
+    /// - Returns: whether it was taken
+    private mutating func changesStream(
+        _ rendition: inout RenditionProgress, to playlist: MediaPlaylist, _ gap: GapReason?,
+        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
+    ) -> Bool {
+        guard rendition.hasOtherStream, rendition.run != nil else { return false }
+        rendition.hasOtherStream = false
+        if rendition.follower.isContinued(by: playlist) { return false }
+        join(
+            &rendition, playlist, restart: "another stream of the source", at: arrival, &listing, &generator)
+        take(
+            playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
+            opensHole: true, cause: "source", gap: rendition.hole(skips: 0, present: gap), at: arrival,
+            &listing)
+        return true
+    }
+
+    /// Takes the new entries of a playlist; `missing` numbers are not listed before them.
+    ///
+    /// - Returns: false if a segment must be read first, or if nothing can be taken yet
+    private mutating func takeNew(
+        _ playlist: MediaPlaylist, from: Int, missing: Int64, _ rendition: inout RenditionProgress,
+        _ gap: GapReason?, at arrival: Arrival, _ listing: inout Listing,
+        _ generator: inout SeededRandomNumberGenerator,
+    ) -> Bool {
+        let isFirst = rendition.run == nil
+        if let index = rendition.probeIndexBeforeNew(playlist, from: from, missing: missing, at: arrival) {
+            listing.probe = rendition.segment(playlist, index, at: arrival)
+            if listing.probe != nil { return false }
+        }
+        if isFirst, rendition.awaitsNewEntry(of: playlist, at: arrival) {
+            listing.isStale = true
+            return false
+        }
+        var (playlist, arrival) = (playlist, arrival)
+        let step = rendition.findStep(
+            in: playlist, from: from, missing: missing, at: arrival,
+            shared: sharedStarts.starts(in: rendition.run))
+        if case .probes(let index) = step {
+            listing.probe = rendition.segment(playlist, index, at: arrival)
+            return false
+        }
+        if case .later(let index) = step {
+            listing.isIncomplete = true
+            arrival.behind = rendition.length(of: playlist, from: index)
+            playlist.segments.removeSubrange(index...)
+        }
+        guard from < playlist.segments.count else { return false }
+        if isFirst { join(&rendition, playlist, restart: nil, at: arrival, &listing, &generator) }
+        take(
+            playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
+            cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
+            gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
+        return true
     }
 
     /// Judges a playlist again after a segment of it was read.
@@ -362,37 +384,5 @@ extension ChannelProgress {
             let offset = leader.placing.sourceOffset, !rendition.dateSteps.frozen.areFrozen
         else { return }
         rendition.placing.placeByArrival(offset: offset)
-    }
-
-    /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes
-    /// on, and of the others the oldest, which leave the playlist first.
-    private mutating func chooseFetches(
-        _ listing: inout Listing, of rendition: inout RenditionProgress, in playlist: MediaPlaylist,
-        at arrival: Arrival, room: Int,
-    ) {
-        defer { rendition.regain(&listing, in: playlist, at: arrival) }
-        guard listing.segments.count > room || !rendition.deferred.isEmpty else { return }
-        listing.postponedCount = max(0, listing.segments.count - min(room, Limits.edgeSegments))
-        rendition.deferred.add(listing.segments.prefix(listing.postponedCount))
-        let limit = max(0, room - Limits.edgeSegments)
-        let taken = rendition.deferred.takeDue(in: playlist, rendition.alignment, limit: limit)
-        listing.due = taken.due
-        expired += taken.expired.map { UnfetchedSegment($0) }
-    }
-
-    /// The segments that left their playlists, since it was last asked, before they could be fetched.
-    mutating func takeExpired() -> [UnfetchedSegment] {
-        defer { expired = [] }
-        return expired
-    }
-
-    /// What an earlier process was still to fetch is lost if a playlist was taken that does not list it.
-    private mutating func giveUpUnfetched(
-        _ rendition: inout RenditionProgress, listed: [ListedSegment],
-    ) {
-        guard !rendition.unfetched.isEmpty else { return }
-        let listed = Set(listed.map(\.identity))
-        expired += rendition.unfetched.filter { !listed.contains($0.placed.identity) }
-        rendition.unfetched = []
     }
 }

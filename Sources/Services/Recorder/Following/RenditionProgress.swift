@@ -14,12 +14,12 @@ struct RenditionProgress: Sendable {
     var alignment = NumberAlignment()
     var placing: TimePlacing
     /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
-    private(set) var discontinuityCount = 0
+    var discontinuityCount = 0
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
     /// How the source's dates stand to the timeline.
-    private(set) var dates = SourceDates()
+    var dates = SourceDates()
     /// How long the segments of the run really are.
     var measured = MeasuredDurations()
     /// The sources that were in use before, by URL.
@@ -65,7 +65,7 @@ struct RenditionProgress: Sendable {
     /// A boundary that waits for the first new segment, as all listed segments were recorded already.
     ///
     /// `hole` says why time may be missing there.
-    private(set) var pendingBoundary: (cause: String, hole: GapReason)?
+    var pendingBoundary: (cause: String, hole: GapReason)?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
         self.description = description
@@ -180,124 +180,6 @@ struct RenditionProgress: Sendable {
         return isResuming ? .recorderDown : missing > 0 ? .sourceJump : .sourceStalled
     }
 
-    /// Turns the new entries of a playlist into listed segments and decides their times.
-    ///
-    /// - Parameters:
-    ///   - playlist: the playlist as received
-    ///   - from: index of the first new entry
-    ///   - opensHole: numbers are missing before it, or a new run begins with it
-    ///   - cause: the boundary before the first entry; nil when none is known. With `source` and `restart`,
-    ///     recorded entries are skipped. After a `restart` that this process saw, only dates can show that
-    ///     an entry is recorded. Media known to be new must lie well before the recorded end to be skipped
-    ///   - hole: why time may be missing before a step
-    ///   - arrival: when the playlist was fetched
-    ///   - shared: starts by number that the leading rendition has
-    /// - Returns: the new segments in order
-    mutating func list(
-        _ playlist: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason,
-        arrival: Arrival,
-        shared: [Int64: Instant],
-    ) -> [ListedSegment] {
-        guard let run else { return [] }
-        let target = PlaylistFollower.target(of: playlist)
-        let opensHole = opensHole || pendingBoundary != nil
-        // Another source may list what is recorded for longer than one playlist.
-        let isSource = (cause ?? pendingBoundary?.cause) == "source"
-        // The earlier process knew the lengths when it placed the segments that are still to be fetched.
-        measured.add(missed.held.isEmpty ? unfetchedWindows : missed.held, listedIn: playlist, before: from)
-        var new = NewEntries(
-            playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
-            shared: shared, measured, step: leaderOffset)
-        if cause == "hole", let number = new.numbers.first, !new.entries.isEmpty {
-            new.entries[0].countedDate = follower.date(of: number)
-            new.entries[0].lacksNumbers = true
-        }
-        if let number = new.numbers.first, !new.entries.isEmpty {
-            if dateSteps.followsLate(number) { new.entries[0].follows = true }
-            new.entries[0].joinedStart =
-                dateSteps.start(of: number) ?? countedStart(of: new, target: target, at: arrival)
-        }
-        let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
-        if isUndated, opensHole, isSource || cause == "restart",
-            let former = isSource ? earlierUse?.offset ?? placing.previousOffset : placing.previousOffset
-        {
-            placing.placeByArrival(offset: former)
-        }
-        let isOther = if case .other(let number) = join { number == new.numbers.first } else { false }
-        if var point = takeJoinPoint(), point.number == new.numbers.first {
-            var begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
-            let last = new.numbers.last
-            if let held = point.held {
-                let count = min(held.count, new.entries.count)
-                begin = begin.map { new.entries.prefix(count).reduce($0) { $0 + $1.duration } }
-                new.drop(count, opensHole: opensHole)
-                point.start = held.end
-            }
-            let rest = new.join(at: point.start, behind: placing.end, opensHole: opensHole)
-            // A playlist without anything new may be an old one, which tells no latency that was not known.
-            if let offset = begin.map({ point.start - $0 }),
-                !new.entries.isEmpty
-                    || earlierUse?.offset == nil && !playlist.isEnded
-                        && offset.magnitude <= Limits.sourceLatency.magnitude
-            {
-                placing.placeByArrival(offset: offset)
-            }
-            if new.entries.isEmpty, let last { join = .found(JoinPoint(number: last + 1, start: rest)) }
-        } else if isSource || cause == "restart" {
-            let covered = placing.coveredCount(
-                new.entries, arrival: arrival, target: target,
-                byDates: cause == "restart" && !isResuming, areOthers: isOther)
-            let seen = isSource ? seenCount(new.numbers, of: playlist) : 0
-            new.drop(max(covered, seen), opensHole: opensHole)
-        }
-        // What is placed back from arrival ends right, whatever its length.
-        let isPlacedBack = placing.end == nil || new.entries.first?.opensHole ?? false
-        let expected = new.entries.map { isPlacedBack ? 0 : $0.duration }
-        let isByArrival = placing.clock == .arrival
-        if placing.clock == .arrival {
-            for index in new.entries.indices {
-                new.entries[index].duration += measured.takeShortfall(from: new.entries[index].duration)
-            }
-        }
-        let hole = cause == nil ? pendingBoundary?.hole ?? hole : hole
-        let cause = cause ?? pendingBoundary?.cause
-        pendingBoundary = new.entries.isEmpty ? cause.map { ($0, hole) } : nil
-        let placements = placing.place(new.entries, arrival: arrival, target: target)
-        measured.placed(placements.count)
-        for (entry, placement) in zip(new.entries, placements) {
-            guard let date = entry.programDateTime else { continue }
-            dates.add(date, beginsAt: placement.start)
-        }
-        for (place, placement) in placements.enumerated() {
-            let repaid = new.entries[place].duration - expected[place]
-            let counts = isByArrival && !isPlacedBack && !placement.stepped
-            unmeasured.add(new.numbers[place], length: counts ? placement.duration - repaid : nil)
-        }
-        let lasts = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
-        let available = arrival.steady + .microseconds(lasts)
-        let refetched = takeMissed(
-            of: playlist, before: from, arrival: arrival, availableUntil: available)
-        return refetched
-            + new.indices.indices.map { place in
-                let entry = playlist.segments[new.indices[place]]
-                let stepped = placements[place].stepped
-                let isAsked = place == 0 && cause != nil
-                if entry.discontinuityCount > 0 || stepped || isAsked { discontinuityCount += 1 }
-                return ListedSegment(
-                    placed: PlacedSegment(
-                        identity: SegmentIdentity(rendition: id, run: run, number: new.numbers[place]),
-                        start: placements[place].start, duration: placements[place].duration,
-                        boundary: isAsked
-                            ? cause
-                            : entry.discontinuityCount > 0 ? "discontinuity" : stepped ? "hole" : nil),
-                    entry: entry, arrival: arrival.date, flags: new.flags[place],
-                    hole: gapReason(before: new.numbers[place], placements[place], otherwise: hole),
-                    expectedDuration: expected[place],
-                    listedNumber: alignment.listedNumber(playlist, new.indices[place]),
-                    discontinuityCount: discontinuityCount, availableUntil: available)
-            }
-    }
-
     /// How long a segment that a playlist lists can still be expected at the source, microseconds.
     static func listedFor(_ playlist: MediaPlaylist) -> Int64 {
         min(PlaylistFollower.length(of: playlist), Limits.longestRetry)
@@ -307,12 +189,6 @@ struct RenditionProgress: Sendable {
     /// The source's date of a playlist's first segment; nil without dates.
     static func firstDate(of playlist: MediaPlaylist) -> Instant? {
         NewEntries.dates(of: playlist).first ?? nil
-    }
-
-    private mutating func takeJoinPoint() -> JoinPoint? {
-        defer { join = .none }
-        if case .found(let point) = join { return point }
-        return nil
     }
 
     /// A segment is held, of this process or an earlier one.
