@@ -47,12 +47,7 @@ struct Composition: Sendable {
     private func serve(_ pools: DatabasePools) async throws {
         let state = role.records ? try StateFolder.open(settings.state) : nil
         let token = try adminToken(state)
-        let openFiles = Limits.openFiles(descriptors: descriptors)
-        let store =
-            role.records
-            ? try DirectorySegmentStore.open(settings.archive, openFiles: openFiles, logger: logger)
-            : DirectorySegmentStore.openForReading(settings.archive, openFiles: openFiles)
-        if role.records { try await checkFloor(of: store) }
+        let store = try await archive()
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
         let meters = Meters(
@@ -65,18 +60,7 @@ struct Composition: Sendable {
             clock: clock, logger: logger)
         // Short answers and recording are served first: these threads have a lower priority.
         let background = BackgroundExecutor(threads: Processors().count)
-        let viewer = ViewerAPI(
-            catalogue: catalogue, store: store,
-            configuration: ViewerConfiguration(
-                maxWindowSeconds: Int64(settings.maxWindowSeconds),
-                maxStaleSeconds: Int64(settings.deleteGraceSeconds),
-                // A node that only serves is one of several.
-                isShared: !role.records, isCanonical: settings.isCanonical,
-                publicBase: settings.publicBase, tokenSigner: tokenSigner,
-                // Half of the cores stay for short answers and for recording.
-                longAnswers: max(1, Processors().count / 2), remuxProcesses: settings.remuxProcesses,
-                background: background),
-            clock: clock, logger: logger)
+        let viewer = viewer(catalogue, store, background)
         let gate = SchemaGate()
         let servers = try Servers.open(
             ServerPlan.plans(
@@ -110,6 +94,34 @@ struct Composition: Sendable {
             }
         }
         logger.notice("Stopped")
+    }
+
+    /// The archive; a node that does not record opens it for reading only.
+    private func archive() async throws -> DirectorySegmentStore {
+        let openFiles = Limits.openFiles(descriptors: descriptors)
+        guard role.records else {
+            return DirectorySegmentStore.openForReading(settings.archive, openFiles: openFiles)
+        }
+        let store = try DirectorySegmentStore.open(settings.archive, openFiles: openFiles, logger: logger)
+        try await checkFloor(of: store)
+        return store
+    }
+
+    private func viewer(
+        _ catalogue: Catalogue, _ store: DirectorySegmentStore, _ background: BackgroundExecutor,
+    ) -> ViewerAPI {
+        ViewerAPI(
+            catalogue: catalogue, store: store,
+            configuration: ViewerConfiguration(
+                maxWindowSeconds: Int64(settings.maxWindowSeconds),
+                maxStaleSeconds: Int64(settings.deleteGraceSeconds),
+                // A node that only serves is one of several.
+                isShared: !role.records, isCanonical: settings.isCanonical,
+                publicBase: settings.publicBase, tokenSigner: tokenSigner,
+                // Half of the cores stay for short answers and for recording.
+                longAnswers: max(1, Processors().count / 2), remuxProcesses: settings.remuxProcesses,
+                background: background),
+            clock: clock, logger: logger)
     }
 
     /// Runs the background work that needs the database until cancelled.
