@@ -78,18 +78,8 @@ struct TimeScope: Sendable {
             else { return .refused }
             return Decision(segment.begin.milliseconds == start.milliseconds)
         case .picture(let rendition, let time):
-            // A limit that is far from the instant needs no lookup.
-            var near = grant
-            if let end = grant.end, time < end { near.end = nil }
-            if let begin = grant.begin, time - begin >= PlaybackService.pictureLookBack { near.begin = nil }
-            let whole = try await extended(listed(near, channel, client), rendition, channel, client)
-            guard whole.end.map({ time < $0 }) ?? true else { return .refused }
-            guard let begin = whole.begin else { return .permitted }
-            guard begin.milliseconds <= time.milliseconds else { return .refused }
-            let permitted = TimeWindow(
-                begin: begin, end: whole.end ?? grant.end ?? Instant(microseconds: .max))
             return try await decision(
-                pictureAt: time, of: rendition, in: permitted, channel: channel, for: client)
+                pictureAt: time, of: rendition, by: grant, channel: channel, for: client)
         case .window(let rendition, let begin, let end?, _):
             let window = TimeWindow(begin: begin, end: end)
             if grant.permits(window) { return .permitted }
@@ -128,6 +118,25 @@ struct TimeScope: Sendable {
             let end = begin + longestWindow
             return .cut(TimeWindow(begin: begin, end: grant.end.map { min($0, end) } ?? end), grows: true)
         }
+    }
+
+    /// A picture is permitted at an instant of the grant, which is extended to whole segments.
+    private func decision(
+        pictureAt time: Instant, of rendition: RenditionID?, by grant: PlaybackGrant, channel: Channel,
+        for client: String?,
+    ) async throws(PlaybackError) -> Decision {
+        // A limit that is far from the instant needs no lookup.
+        var near = grant
+        if let end = grant.end, time < end { near.end = nil }
+        if let begin = grant.begin, time - begin >= PlaybackService.pictureLookBack { near.begin = nil }
+        let whole = try await extended(listed(near, channel, client), rendition, channel, client)
+        guard whole.end.map({ time < $0 }) ?? true else { return .refused }
+        guard let begin = whole.begin else { return .permitted }
+        guard begin.milliseconds <= time.milliseconds else { return .refused }
+        let permitted = TimeWindow(
+            begin: begin, end: whole.end ?? grant.end ?? Instant(microseconds: .max))
+        return try await decision(
+            pictureAt: time, of: rendition, in: permitted, channel: channel, for: client)
     }
 
     private func holdsLive(_ grant: PlaybackGrant, _ delay: Int64, _ length: Int64?) -> Bool {
