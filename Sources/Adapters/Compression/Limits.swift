@@ -4,7 +4,7 @@ enum Limits {
     static let inputByteCount = 256 << 20
     /// Bytes of a flush, beyond what zlib states as the most for the input.
     static let flushByteCount = 64
-    /// Bytes that zlib writes at once where that was not enough.
+    /// Bytes of further output space, if the stated maximum was not enough.
     static let chunkByteCount = 64 << 10
     /// Bytes of an input that is compressed with little memory: half of a window of 4 kB.
     static let smallInputByteCount = 2 << 10

@@ -44,7 +44,7 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
     }
 
     /// Lets the kernel read a range in the background.
-    package func announceReading(at offset: Int64, count: Int64) {
+    package func prefetch(at offset: Int64, count: Int64) {
         posix_fadvise(number, off_t(offset), off_t(count), Int32(POSIX_FADV_WILLNEED))
     }
 

@@ -59,7 +59,7 @@ package final class HTTPSession: Sendable {
             chunkDelay: options.chunkDelay)
         let job = TransferJob(
             url: try RequestURL.reading(url), options: options, session: context, channel: channel,
-            startedAt: .now)
+            requestedAt: .now)
         guard isClosed.withLock({ !$0 && mailbox.post(.start(job)) }) else { throw .closed }
         return channel
     }

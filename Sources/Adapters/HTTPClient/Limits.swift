@@ -10,7 +10,7 @@ package enum Limits {
     static let waitingTransfers = 4096
 
     /// Transfers that a session or an origin may always have while less than half of all are running.
-    static let leastShare = 8
+    static let minimumShare = 8
 
     /// How long running transfers of a session or an origin may go unanswered before it counts as silent.
     ///
@@ -18,11 +18,11 @@ package enum Limits {
     static let silence = Duration.seconds(3)
 
     /// How long a session or an origin has a share after its last transfer: as long as live playlists rest.
-    static let shareKept = Duration.seconds(30)
+    static let shareLifetime = Duration.seconds(30)
 
-    /// Waiting transfers of a session that are looked at in its turn, as the first ones may be for an origin
-    /// whose share is in use.
-    static let triedPerSession = 16
+    /// Waiting transfers of a session that are checked in its turn: the first ones may be for an origin whose
+    /// share is used up.
+    static let checkedPerSession = 16
 
     /// Idle connections kept for reuse.
     static let cachedConnections = 512
@@ -70,7 +70,7 @@ package enum Limits {
     /// Milliseconds that the loop sleeps at most while nothing happens; a wake-up ends the sleep.
     static let idlePollMilliseconds = 60_000
 
-    /// Bytes of bodies that one round of the loop is worth; after fewer it waits for more.
+    /// Bytes of bodies that are worth a round of the loop; after fewer the loop waits for more.
     static let roundByteCount = 128 << 10
 
     /// Milliseconds of that wait, in which a connection of 100 Mb/s brings twenty packets.

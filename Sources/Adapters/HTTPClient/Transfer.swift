@@ -45,9 +45,9 @@ package struct TransferHead: Sendable {
     package var effectiveURL: String
     package var remoteAddress: String
     /// When the transfer was requested.
-    package var startedAt: SteadyInstant
+    package var requestedAt: SteadyInstant
     /// When its turn had come and the first request was made.
-    package var begunAt: SteadyInstant
+    package var firstRequestAt: SteadyInstant
     /// When the head was complete.
     package var arrivedAt: SteadyInstant
 }

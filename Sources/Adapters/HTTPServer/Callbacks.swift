@@ -53,7 +53,7 @@ func beginRequest(
     guard let peer = connection.peer else { return nil }
     let bytes = unsafe UnsafeRawBufferPointer(start: target, count: target.map { unsafe strlen($0) } ?? 0)
     let exchange = unsafe Exchange(core: core, connection: connection, peer: peer, target: Array(bytes))
-    unsafe emptyQuery(of: target)
+    unsafe truncateQuery(of: target)
     return unsafe Unmanaged.passRetained(exchange).toOpaque()
 }
 
@@ -61,7 +61,7 @@ func beginRequest(
 ///
 /// The library would keep a record of 64 bytes for each parameter, and close the connection without an
 /// answer when its memory is full. It looks for the "?" before this callback and splits the query after it.
-private func emptyQuery(of target: UnsafePointer<CChar>?) {
+private func truncateQuery(of target: UnsafePointer<CChar>?) {
     guard let target = unsafe target, let mark = unsafe strchr(target, Int32(UInt8(ascii: "?"))) else {
         return
     }

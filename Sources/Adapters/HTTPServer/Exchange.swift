@@ -130,7 +130,7 @@ extension Exchange {
         case .chunked: return admission.limit == 0
         case .exactly(let length):
             guard length > UInt64(admission.limit) else { return false }
-            return length > UInt64(core.limits.droppedBody) || head.request.headers["Expect"] != nil
+            return length > UInt64(core.limits.droppedBodyBytes) || head.request.headers["Expect"] != nil
         }
     }
 
@@ -149,7 +149,7 @@ extension Exchange {
             if isWithin { return .YES }
             let total = dropped + bytes.count
             state.stage = .body(admission, dropped: total)
-            return total <= core.limits.droppedBody ? .YES : .NO
+            return total <= core.limits.droppedBodyBytes ? .YES : .NO
         }
     }
 
@@ -177,7 +177,7 @@ extension Exchange {
         switch core.handler.answer(request) {
         case .now(let response): send(response)
         case .later(let work): respondLater(work, core.laterResponses, on: core.background)
-        case .lightweight(let work): respondLater(work, core.soonResponses, on: nil)
+        case .lightweight(let work): respondLater(work, core.lightweightResponses, on: nil)
         case .reserved(let work): respondLater(work, core.reservedResponses, on: nil)
         }
     }

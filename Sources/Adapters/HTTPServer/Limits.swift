@@ -22,7 +22,7 @@ package struct Limits: Sendable {
     /// Concurrent answers that are made later; a request beyond them is answered 503.
     package var laterResponses = 512
     /// Concurrent `lightweight` answers, which compute little; `later` answers do not count here.
-    package var soonResponses = 512
+    package var lightweightResponses = 512
     /// Concurrent answers of the admin API, which viewers cannot use up.
     package var reservedResponses = 64
     /// Streamed answers at a time, each of which has some 200 KiB in memory; one beyond them is answered 503.
@@ -46,7 +46,7 @@ package struct Limits: Sendable {
     /// rest is answered 431.
     package var responseHeader = 1536
     /// Bytes beyond the limit of a body that are read and dropped so that the client can read the refusal.
-    package var droppedBody = 256 * 1024
+    package var droppedBodyBytes = 256 * 1024
 
     /// The interval of checks for deadlines and disconnected clients, and so the precision of every deadline.
     package var sweep = Duration.milliseconds(250)
@@ -58,21 +58,21 @@ package struct Limits: Sendable {
     static let sendfileThreshold: UInt64 = 64 * 1024
     /// Bodies up to this size are copied into the library's memory, which is cheaper than an owner and a
     /// callback.
-    static let copiedBody = 4 * 1024
+    static let copiedBodyBytes = 4 * 1024
     /// Pieces with at most this sum are joined: one buffer is sent with its header, and a vector after it.
     ///
     /// Playlists of some hours, and compressed ones of a day.
-    static let joinedPieces = 96 * 1024
+    static let joinedPiecesBytes = 96 * 1024
     /// Pieces that are sent as one vector, whose entries (16 bytes each) use the connection's memory.
     ///
     /// More pieces are read one after the other.
     static let vectoredPieces = 128
     /// Bytes that are requested from a stream at a time.
-    static let streamPiece = 64 * 1024
+    static let streamPieceBytes = 64 * 1024
     /// Pieces of a stream that are read ahead.
     static let streamReadAhead = 2
     /// Bytes that the library receives at a time when it reads a body through a callback.
-    static let readerBlock = 64 * 1024
+    static let readerBlockBytes = 64 * 1024
     /// Memory that the library needs per request header field in addition to its text, in bytes.
     static let fieldOverhead = 64
     /// Bytes of the response header of a refusal with a problem document.

@@ -14,7 +14,7 @@ enum OutgoingBody {
     case unannounced
 
     /// Pieces with at most `joined` bytes become one.
-    init(_ response: HTTPResponse, isHead: Bool, joined: Int = Limits.joinedPieces) {
+    init(_ response: HTTPResponse, isHead: Bool, joined: Int = Limits.joinedPiecesBytes) {
         let status = response.status
         if status == .noContent || status.rawValue < 200 {
             self = .bytes([])

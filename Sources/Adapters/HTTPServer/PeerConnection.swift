@@ -72,8 +72,10 @@ final class PeerConnection: Sendable {
         deadline.load(ordering: .relaxed) < now
     }
 
-    /// Whether the client received less than the slowest one may since it was last looked at, although more
-    /// was waiting in the socket both times; called again and again by the sweeper.
+    /// Whether the client has received less than the lowest allowed rate since the last check, although more
+    /// was waiting in the socket both times.
+    ///
+    /// The sweeper calls it at regular intervals.
     func isSlow(at now: Int64, _ slowest: ReceiveRate) -> Bool {
         progress.withLock { progress in
             if let progress, now - progress.time < slowest.over.nanoseconds { return false }

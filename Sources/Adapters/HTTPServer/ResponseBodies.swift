@@ -24,14 +24,14 @@ extension ResponseHandle {
     static func kept(_ body: OutgoingBody) -> ResponseHandle? {
         switch body {
         case .bytes(let bytes): made(of: bytes)
-        case .file(let slice): slice.byteCount <= Limits.copiedBody ? read(slice) : sent(slice)
+        case .file(let slice): slice.byteCount <= Limits.copiedBodyBytes ? read(slice) : sent(slice)
         case .announced(let length): withoutBody(length: length)
         case .pieces, .stream, .unannounced: nil
         }
     }
 
     private static func made(of bytes: [UInt8]) -> ResponseHandle? {
-        bytes.count <= Limits.copiedBody ? copied(bytes) : shared(SharedBytes(bytes))
+        bytes.count <= Limits.copiedBodyBytes ? copied(bytes) : shared(SharedBytes(bytes))
     }
 
     private static func copied(_ bytes: [UInt8]) -> ResponseHandle? {
@@ -82,7 +82,7 @@ extension ResponseHandle {
     private static func readSequentially(_ owner: PieceReader, byteCount: Int) -> ResponseHandle? {
         let context = unsafe Unmanaged.passRetained(owner).toOpaque()
         let response = unsafe MHD_create_response_from_callback(
-            UInt64(byteCount), Limits.readerBlock, readPieces, context, releasePieces)
+            UInt64(byteCount), Limits.readerBlockBytes, readPieces, context, releasePieces)
         if unsafe response == nil { unsafe releasePieces(context) }
         return unsafe owning(response)
     }
@@ -90,7 +90,7 @@ extension ResponseHandle {
     private static func streamed(_ owner: StreamBody, length: UInt64?) -> ResponseHandle? {
         let context = unsafe Unmanaged.passRetained(owner).toOpaque()
         let response = unsafe MHD_create_response_from_callback(
-            length ?? unknownLength, Limits.readerBlock, readStream, context, releaseStream)
+            length ?? unknownLength, Limits.readerBlockBytes, readStream, context, releaseStream)
         if unsafe response == nil { unsafe releaseStream(context) }
         return unsafe owning(response)
     }

@@ -57,7 +57,8 @@ import Logging
     private static func isSendable(_ field: HTTPHeaders.Field) -> Bool {
         // Loops are compiled for the text, which `allSatisfy` with a function is not.
         for byte in field.name.utf8 where !isTokenByte(byte) { return false }
-        // Of the value it looks at all bytes, so that the processor takes many of them at a time.
+        // All bytes of the value are checked, without an early exit, so that the processor handles many at a
+        // time.
         let bytes = field.value.utf8Span.span
         var isValid = true
         for index in bytes.indices { isValid = isFieldByte(bytes[index]) && isValid }

@@ -13,7 +13,7 @@ final class ServerCore: Sendable {
     let connections: ConnectionTable
     let suspended = SuspensionTable()
     let laterResponses: ResponseSlots
-    let soonResponses: ResponseSlots
+    let lightweightResponses: ResponseSlots
     let reservedResponses: ResponseSlots
     let streams: ClientSlots
     let proxies: TrustedProxies
@@ -28,7 +28,7 @@ final class ServerCore: Sendable {
         self.assignsRequestIDs = configuration.assignsRequestIDs
         self.background = configuration.background
         self.laterResponses = ResponseSlots(limit: configuration.limits.laterResponses)
-        self.soonResponses = ResponseSlots(limit: configuration.limits.soonResponses)
+        self.lightweightResponses = ResponseSlots(limit: configuration.limits.lightweightResponses)
         self.reservedResponses = ResponseSlots(limit: configuration.limits.reservedResponses)
         self.streams = ClientSlots(
             limit: configuration.limits.streams, perClient: configuration.limits.streamsPerClient)
@@ -71,6 +71,6 @@ final class ServerCore: Sendable {
         }
         let late = suspended.resumeOverdue(at: now)
         if late > 0 { logger.warning("Answers took too long", metadata: ["count": "\(late)"]) }
-        suspended.resumeAbandoned()
+        suspended.resumeDisconnected()
     }
 }

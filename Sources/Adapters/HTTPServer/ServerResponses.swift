@@ -20,8 +20,8 @@ enum ServerResponses {
         return Problem(.requestHeaderFieldsTooLarge, detail).response(readableByAll)
     }
 
-    /// To a request that would fit, but not beside the header of its answer, as where a redirect repeats a
-    /// long query.
+    /// The answer to a request that fits, but leaves no room for the header of its answer, such as a redirect
+    /// that repeats a long query.
     static let noRoomForAnswer = Problem(
         .requestHeaderFieldsTooLarge, "the header is too large for an answer that repeats the query"
     ).response(readableByAll)

@@ -120,7 +120,7 @@ extension StreamBody {
 
     private func nextPiece() async -> Result<[UInt8]?, any Error> {
         do {
-            return .success(try await source.next(limit: Limits.streamPiece))
+            return .success(try await source.next(limit: Limits.streamPieceBytes))
         } catch {
             return .failure(error)
         }

@@ -54,7 +54,7 @@ final class SuspensionTable: Sendable {
     /// The kernel is asked outside the lock, because answers wait for that lock. An exchange may go on
     /// meanwhile. Then it has left the table and nothing happens to it, even if a new connection has got its
     /// descriptor number.
-    func resumeAbandoned(_ disconnected: ([Exchange]) -> [Exchange] = SuspensionTable.disconnected) {
+    func resumeDisconnected(_ disconnected: ([Exchange]) -> [Exchange] = SuspensionTable.disconnected) {
         let suspended = state.withLock { $0.entries.values.map(\.exchange) }
         for exchange in disconnected(suspended) { resume(exchange) { exchange.abandon() } }
     }

@@ -76,7 +76,7 @@ extension Connection {
         else { return }
         self.foundBefore = primary.found
         do {
-            try connect(interruption, [nil], limit: min(Limits.primaryTime, configuration.connectTimeout))
+            try connect(interruption, [nil], limit: min(Limits.primaryTimeout, configuration.connectTimeout))
             logger.notice("The primary answers again; reading from the standby ends")
         } catch {
             logger.debug("Reading from the standby goes on", metadata: ["error": "\(error)"])
@@ -98,7 +98,7 @@ extension Connection {
         if configuration.returnsToPrimary, opened.isSecondChoice {
             foundBefore = found
         } else {
-            primary.wasFound()
+            primary.noteFound()
         }
         handle = consume opened
     }

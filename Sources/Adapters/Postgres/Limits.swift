@@ -11,7 +11,7 @@ enum Limits {
     static let addresses = 16
     /// Time for each address to answer when a pool that reads from a standby looks for the primary: a request
     /// waits meanwhile.
-    static let primaryTime = Duration.seconds(1)
+    static let primaryTimeout = Duration.seconds(1)
     /// Bytes of an address as text: 45 of IPv6, and an interface.
     static let addressByteCount = 128
     /// Prepared statements per connection; the catalogue has fewer than a hundred.
@@ -35,7 +35,7 @@ enum Limits {
     /// Pause between attempts to get the lock for migrating.
     static let migrationLockPause = Duration.milliseconds(100)
     /// How long a migration waits for a lock: later statements queue up behind it meanwhile.
-    static let migrationLockTime = Duration.seconds(2)
+    static let migrationLockTimeout = Duration.seconds(2)
     /// Pause before a migration is tried again, in which the statements that queued up can run.
     static let migrationPause = Duration.seconds(3)
     /// Tries of one migration: two hours, which most backups take less than.

@@ -6,7 +6,7 @@ extension Migrations {
     ///
     /// Of several concurrent runners one works; the others wait and then find nothing to do.
     ///
-    /// A file that waits for a lock is given up after `Limits.migrationLockTime`, because all that comes
+    /// A file that waits for a lock is given up after `Limits.migrationLockTimeout`, because all that comes
     /// later waits behind it, readers too. It is tried again after a pause, `Limits.migrationTries` times.
     package func apply(on pool: PostgresPool) async throws -> [String] {
         try await pool.withConnection(statementTimeout: nil) { session in
@@ -17,7 +17,7 @@ extension Migrations {
             let pending = Set(comparison.pending)
             let migrations = all.filter { pending.contains($0.number) }
             for migration in migrations {
-                try await applyOnceFree(migration, session, pool)
+                try await applyWhenUnlocked(migration, session, pool)
             }
             return migrations.map(\.name)
         }
@@ -36,7 +36,7 @@ extension Migrations {
     }
 
     /// Applies a file as soon as no other session holds what it has to lock.
-    private func applyOnceFree(
+    private func applyWhenUnlocked(
         _ migration: Migration, _ session: PostgresSession, _ pool: PostgresPool
     ) async throws {
         for attempt in 1... {
@@ -59,9 +59,9 @@ extension Migrations {
         _ migration: Migration, _ session: PostgresSession
     ) async throws(PostgresError) {
         // A file without a transaction blocks no reader, and a lock timeout would leave an invalid index.
-        let patience = migration.isWithoutTransaction ? .zero : Limits.migrationLockTime
+        let lockTimeout = migration.isWithoutTransaction ? .zero : Limits.migrationLockTimeout
         do throws(PostgresError) {
-            try await session.execute(script: "SET lock_timeout = \(patience.wholeMilliseconds)")
+            try await session.execute(script: "SET lock_timeout = \(lockTimeout.wholeMilliseconds)")
             if !migration.isWithoutTransaction { _ = try await session.query("BEGIN") }
             try await session.execute(script: migration.text)
             _ = try await session.query(

@@ -6,7 +6,7 @@ extension String: PostgresDecodable {
         case .text, .varchar, .bpchar, .name, .json, .unknown: decode(text: bytes)
         case .jsonb: bytes.count > 0 && bytes[0] == 1 ? decode(text: bytes.extracting(1..<bytes.count)) : nil
         case .uuid: bytes.count == 16 ? decode(uuid: bytes) : nil
-        default: type.isMadeByUser ? decode(text: bytes) : nil
+        default: type.isUserDefined ? decode(text: bytes) : nil
         }
     }
 

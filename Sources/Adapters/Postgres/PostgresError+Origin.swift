@@ -1,6 +1,5 @@
 extension PostgresError {
-    /// Whether the error is that of a prepared statement whose tables have changed, or that the server does
-    /// not know.
+    /// Whether the prepared statement is unknown to the server, or its tables have changed.
     var isStalePlan: Bool {
         sqlState == "26000" || (sqlState == "0A000" && message.contains("cached plan"))
     }

@@ -34,5 +34,5 @@ extension PostgresType {
     static let float8Array = PostgresType(rawValue: 1022)
 
     /// Types made in the database (enumerations among them) have identifiers from here on.
-    var isMadeByUser: Bool { rawValue >= 16_384 }
+    var isUserDefined: Bool { rawValue >= 16_384 }
 }

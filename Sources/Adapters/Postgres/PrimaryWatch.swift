@@ -13,16 +13,18 @@ final class PrimaryWatch: Sendable {
     /// How often a connection has got a server of the first choice.
     var found: Int { state.withLock { $0.found } }
 
-    /// A connection has got a server of the first choice: those at standbys try it, too.
-    func wasFound() {
+    /// Notes that a connection has got a server of the first choice, so that those to standbys try it, too.
+    func noteFound() {
         state.withLock { state in
             state.found += 1
             state.nextLook = nil
         }
     }
 
-    /// Whether a connection to a standby has to look for the primary now: if another one has found it since,
-    /// or as the only one of the pool in an interval.
+    /// Whether a connection to a standby has to look for the primary now.
+    ///
+    /// It has to if another connection has found the primary since, or if no connection of the pool has
+    /// looked during the interval.
     func isDue(since found: Int, every interval: Duration, now: SteadyInstant) -> Bool {
         state.withLock { state in
             if state.found != found { return true }

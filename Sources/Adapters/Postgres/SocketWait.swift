@@ -17,7 +17,7 @@ struct SocketWait {
     let deadline: SteadyInstant?
 
     /// When a cancel request counts as lost: one that arrives before its statement has no effect.
-    private var cancelsAgain: SteadyInstant?
+    private var nextCancelAt: SteadyInstant?
 
     init(pipe: WakePipe, interruption: Interruption?, deadline: SteadyInstant?) {
         self.pipe = pipe
@@ -31,13 +31,13 @@ struct SocketWait {
 
     /// Records that a cancel request was sent.
     mutating func cancelWasSent() {
-        cancelsAgain = SteadyInstant.now + Limits.cancelPause
+        nextCancelAt = SteadyInstant.now + Limits.cancelPause
     }
 
     /// Blocks the thread until the socket is ready.
     func untilReady(for events: Int32, on socket: Int32) -> Outcome {
         while true {
-            if isInterrupted && cancelsAgain.map({ SteadyInstant.now >= $0 }) ?? true {
+            if isInterrupted && nextCancelAt.map({ SteadyInstant.now >= $0 }) ?? true {
                 return .interrupted
             }
             var descriptors = [
@@ -55,7 +55,7 @@ struct SocketWait {
     ///
     /// One more than the whole milliseconds, which avoids a busy loop at the end.
     private var remainingMilliseconds: Int32 {
-        guard let next = [deadline, cancelsAgain].compactMap({ $0 }).min() else { return -1 }
+        guard let next = [deadline, nextCancelAt].compactMap({ $0 }).min() else { return -1 }
         let milliseconds = (next - SteadyInstant.now).wholeMilliseconds
         return max(0, milliseconds) &+ (milliseconds == .max ? 0 : 1)
     }

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// It is started without a shell, has bounds, and ends with this process.
 ///
-/// It gets nothing of this process but its streams: no other descriptor and no variable beside PATH. The code
-/// that starts it must `stop` it in the end, also when it may have ended by itself.
+/// It inherits only its streams and PATH, no other descriptor or variable. The code that starts it must call
+/// `stop` in the end, even if the program may have ended by itself.
 package final class ChildProgram: Sendable {
     private enum End {
         case running

@@ -36,8 +36,8 @@ package enum ProgramFailure: Error, Equatable, Sendable, CustomStringConvertible
     case unstartable(String)
     /// Another process or the kernel killed it, most often because memory was short.
     case killed(String)
-    /// It ended with another status than 0; 128 and more is a signal, -1 is not known. `words` is the last
-    /// that it said.
+    /// It ended with a status other than 0: 128 and more is a signal, -1 is unknown; `words` is the end of
+    /// its standard error.
     case failed(String, status: Int32, words: String)
 
     /// Whether the host is short of something, so that the same program may do its work later.

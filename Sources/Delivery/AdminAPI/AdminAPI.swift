@@ -19,7 +19,7 @@ package final class AdminAPI: Sendable {
     private let openAPI: [UInt8]
     private let health: HTTPResponse
     private let metrics = CachedText()
-    private let frontPage: KeptPage
+    private let frontPage: CachedPage
 
     /// Prepares the answers.
     ///
@@ -46,7 +46,7 @@ package final class AdminAPI: Sendable {
         registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
             [([("version", version)], 1)]
         }
-        frontPage = KeptPage(clock: clock) { await FrontPage.response(of: catalogue, configuration) }
+        frontPage = CachedPage(clock: clock) { await FrontPage.response(of: catalogue, configuration) }
         openAPI = try OpenAPIDocument.text(version: configuration.version)
     }
 

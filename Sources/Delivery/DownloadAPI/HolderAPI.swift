@@ -37,7 +37,7 @@ package final class HolderAPI: HTTPHandler {
         }
     }
 
-    /// Takes a task from another process: what is paused or has failed goes on.
+    /// Takes a task from another process; a paused or failed task continues.
     private func take(_ request: HTTPRequest) async -> HTTPResponse {
         do {
             let wanted = try JSONDecoder().decode(DownloadRequest.self, from: Data(request.body))

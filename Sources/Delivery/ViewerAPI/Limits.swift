@@ -31,7 +31,7 @@ package enum Limits {
     static let shortLength: Int64 = 3600 * 1_000_000
     /// Seconds that the channels of lists are kept.
     static let listAgeSeconds = 2
-    /// How long one who needs a channel waits for a read of them, if some are known.
+    /// How long a request for a channel waits until the list is read, if an older list is known.
     static let listReadTimeout = Duration.seconds(1)
     /// Pixels that a picture may be wide.
     static let pictureWidths = 16...1920

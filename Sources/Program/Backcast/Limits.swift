@@ -42,7 +42,7 @@ enum Limits {
     /// Pause between two looks whether another version has changed the schema.
     static let schemaPause = Duration.seconds(60)
     /// Time between two log lines that report a missing database.
-    static let databaseReport = Duration.seconds(30)
+    static let databaseReportInterval = Duration.seconds(30)
     /// Seconds after which a client may retry while the program waits for its database.
     static let startupRetrySeconds = 2
     /// Pause between two times that a recording process gives free memory back.
@@ -60,16 +60,17 @@ enum Limits {
     static let retention =
         Int(ChannelSettings.retentionBounds.lowerBound)...Int(ChannelSettings.retentionBounds.upperBound)
     /// The longest time for which the process that holds a folder is asked for the state of its tasks.
-    static let holderAnswer = Duration.seconds(10)
+    static let holderAnswerTimeout = Duration.seconds(10)
     /// Requests at once to the process that holds a folder, which takes 256 connections of a client.
     static let holderTransfers = 64
     /// The longest wait for the answer that a task has been paused, or changed in another way.
     ///
     /// A recording that is packed before is waited for longer.
-    static let holderStop = Duration.seconds(20)
+    static let holderStopTimeout = Duration.seconds(20)
     /// The longest wait for a process that holds a folder and does not answer: it is ending or starting.
-    static let holderWait = Duration.seconds(10)
-    /// A connection that lasts so long does not count as refused: the wait for its process begins again.
+    static let holderWaitTimeout = Duration.seconds(10)
+    /// A connection that lasts at least this long counts as accepted, and the wait for its process begins
+    /// again.
     static let shortestFollowing = Duration.seconds(1)
     /// The pause between two tries to reach it.
     static let holderPause = Duration.milliseconds(100)
@@ -78,7 +79,7 @@ enum Limits {
     /// The time that running answers of `backcast play` have when it stops: events never end by themselves.
     static let playDrain = Duration.milliseconds(500)
     /// The longest answer of `backcast play`: a range of a part that has to come whole.
-    static let playAnswer = Duration.seconds(90)
+    static let playAnswerTimeout = Duration.seconds(90)
     /// Bytes of a script of the installation; hls.js has half a megabyte.
     static let scriptBytes = 4 << 20
 }

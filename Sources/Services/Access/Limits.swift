@@ -10,5 +10,5 @@ package enum Limits {
     /// Pause between two questions whether tokens were revoked, beside the announcements.
     static let pollInterval = Duration.seconds(2)
     /// Pause between two reads of everything that is revoked: what has expired is dropped.
-    static let wholeInterval = Duration.seconds(600)
+    static let fullReadInterval = Duration.seconds(600)
 }

@@ -96,7 +96,7 @@ extension PlaybackAccess {
                 while !Task.isCancelled {
                     let now = self.clock.steady()
                     let isWhole = now >= whole
-                    if isWhole { whole = now + Limits.wholeInterval }
+                    if isWhole { whole = now + Limits.fullReadInterval }
                     await self.readLogged(isWhole: isWhole)
                     try? await self.clock.sleep(for: Limits.pollInterval)
                 }
@@ -113,9 +113,9 @@ extension PlaybackAccess {
         }
     }
 
-    /// Reads the revocations that are new, or all of them.
+    /// Reads the new revocations, or all of them.
     ///
-    /// A whole read also tells the newest revision: a restored catalogue counts from an earlier one again.
+    /// Only a full read may lower the known revision: a restored catalogue counts on from an earlier one.
     func read(isWhole: Bool) async throws {
         try await reading.withPermit {
             let known = state.withLock { $0.revoked == nil || isWhole ? 0 : $0.revision }

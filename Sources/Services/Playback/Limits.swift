@@ -55,7 +55,7 @@ package enum Limits {
     /// Bytes of the tags of markers that may be compressed on a server's thread: in half a millisecond.
     static let markerBytesAtOnce = 48 << 10
     /// Longest text that is sent in one piece, bytes: the server would join its pieces anyway.
-    static let joinedText = 96 << 10
+    static let joinedTextBytes = 96 << 10
     /// Compression level of blocks, which many answers share.
     static let blockLevel = 6
     /// Days of markers that are read at a time for viewers: fewer than a server has connections.
@@ -79,9 +79,9 @@ package enum Limits {
     /// the same with and without strips.
     static let blocksPerDigest = 4
     /// Usual bytes of a playlist entry without other tags, rounded up.
-    static let usualEntry = 48
+    static let usualEntryBytes = 48
     /// The same of an I-frame playlist.
-    static let usualKeyFrameEntry = 80
+    static let usualKeyFrameEntryBytes = 80
     /// Bytes of a key frame of a block, with its text and the compressed forms of it.
     static let keyFrameBytes = 120
     /// How far back a key frame is looked for where the segment of an instant has none before it,

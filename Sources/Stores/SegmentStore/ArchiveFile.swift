@@ -50,8 +50,8 @@ final class ArchiveFile: OpenFile {
     }
 
     /// Lets the kernel read a range in the background.
-    func announceReading(_ range: Range<UInt64>) {
-        file.announceReading(at: Int64(clamping: range.lowerBound), count: Int64(clamping: range.count))
+    func prefetch(_ range: Range<UInt64>) {
+        file.prefetch(at: Int64(clamping: range.lowerBound), count: Int64(clamping: range.count))
     }
 }
 
@@ -111,7 +111,7 @@ actor ArchivePieces: ObjectPieces {
     /// Reads everything that is left and drops it; false if some of it cannot be read, which fails when it is
     /// sent.
     func readIn() -> Bool {
-        file.announceReading(rest)
+        file.prefetch(rest)
         while let piece = try? next(limit: Limits.comparisonByteCount), !piece.isEmpty {}
         return rest.isEmpty
     }

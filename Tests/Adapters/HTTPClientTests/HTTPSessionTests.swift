@@ -17,7 +17,7 @@ struct HTTPSessionTests {
             #expect(answer.head.headers.values(of: "X-A") == ["1", "2"])
             #expect(answer.head.effectiveURL == server.url("/a?b=c"))
             #expect(answer.head.remoteAddress == "127.0.0.1")
-            #expect(answer.head.startedAt <= answer.head.arrivedAt)
+            #expect(answer.head.requestedAt <= answer.head.arrivedAt)
             #expect(answer.head.arrivedAt <= answer.finishedAt)
             #expect(server.requests.map(\.target) == ["/a?b=c"])
         }

@@ -10,7 +10,7 @@ struct TransferStateTests {
     private func head() -> TransferHead {
         TransferHead(
             status: .ok, headers: HTTPHeaders(), effectiveURL: "http://a/", remoteAddress: "",
-            startedAt: .now, begunAt: .now, arrivedAt: .now)
+            requestedAt: .now, firstRequestAt: .now, arrivedAt: .now)
     }
 
     private func feed(_ state: inout TransferState, _ bytes: [UInt8]) -> BodyVerdict {

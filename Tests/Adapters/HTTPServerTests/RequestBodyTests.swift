@@ -118,7 +118,7 @@ struct RequestBodyTests {
     }
 
     @Test("A chunked body without end ends the connection") func endless() async throws {
-        try await withServer(configure: { $0.limits.droppedBody = 50_000 }, respond: echo) { server in
+        try await withServer(configure: { $0.limits.droppedBodyBytes = 50_000 }, respond: echo) { server in
             let client = try RawConnection(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
             for _ in 0..<20 {

@@ -29,7 +29,7 @@ struct SuspensionTests {
             var (isAsked, isAnswered) = (false, false)
             for _ in 0..<20_000 where !isAsked {
                 try await Task.sleep(for: .milliseconds(5))
-                server.core.suspended.resumeAbandoned { suspended in
+                server.core.suspended.resumeDisconnected { suspended in
                     guard !suspended.isEmpty else { return [] }
                     isAsked = true
                     gate.set()

@@ -142,7 +142,7 @@ struct ReconnectionTests {
             watch.isDue(since: found, every: .seconds(10), now: begin + .seconds(seconds))
         }
         #expect([0, 1, 9, 10, 11, 19, 20].filter { isDue($0, 0) } == [10, 20])
-        watch.wasFound()
+        watch.noteFound()
         #expect(isDue(21, 0) && isDue(21, 0))
         #expect(!isDue(22, watch.found))
     }

@@ -342,7 +342,7 @@ struct DownloadTransferTests {
             origin.reopen("/vod/index.m3u8")
             let folder = try TemporaryFolder("pausing")
             // Longer than the answer to a pause is waited for.
-            try await writePacker(in: folder, seconds: Int(Limits.holderStop.components.seconds) + 2)
+            try await writePacker(in: folder, seconds: Int(Limits.holderStopTimeout.components.seconds) + 2)
             let tasks = folder.path(of: "downloads")
             let first = try Run(
                 [

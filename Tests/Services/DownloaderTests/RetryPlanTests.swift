@@ -47,7 +47,7 @@ struct RetryPlanTests {
     private static func head(_ fields: HTTPHeaders) -> TransferHead {
         TransferHead(
             status: .serviceUnavailable, headers: fields, effectiveURL: "http://origin.test/",
-            remoteAddress: "127.0.0.1", startedAt: .now, begunAt: .now, arrivedAt: .now)
+            remoteAddress: "127.0.0.1", requestedAt: .now, firstRequestAt: .now, arrivedAt: .now)
     }
 
     @Test("After three refusals the playlist is read again once, after three more the part is given up")

@@ -70,7 +70,7 @@ final class Hop {
             let target = try attempt.url.following(location)
             return .attempt(
                 Attempt(
-                    url: target, begun: attempt.begun, redirects: attempt.redirects + 1,
+                    url: target, firstRequestAt: attempt.firstRequestAt, redirects: attempt.redirects + 1,
                     isFresh: job.options.freshConnection, deadline: attempt.deadline))
         } catch {
             return .end(error)

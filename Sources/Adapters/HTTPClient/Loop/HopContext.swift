@@ -107,7 +107,8 @@ extension HopContext {
         job.channel.headArrived(
             TransferHead(
                 status: head.status, headers: head.headers, effectiveURL: attempt.url.text,
-                remoteAddress: remoteAddress, startedAt: job.startedAt, begunAt: attempt.begun,
+                remoteAddress: remoteAddress, requestedAt: job.requestedAt,
+                firstRequestAt: attempt.firstRequestAt,
                 arrivedAt: .now))
         if job.options.refusesTooLongAtOnce, let announced = head.bodyByteCount, announced > byteLimit {
             return fail(.tooLarge(limit: byteLimit))

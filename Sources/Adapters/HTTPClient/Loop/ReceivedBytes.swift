@@ -13,7 +13,7 @@ final class ReceivedBytes {
         unfilled[channel.id] = channel
     }
 
-    /// Delivers what has waited for its chunk for long enough; returns when the next will have.
+    /// Delivers incomplete chunks that have waited long enough; returns when the next one is due.
     func deliverLate(at now: SteadyInstant) -> SteadyInstant? {
         var next: SteadyInstant?
         for (id, channel) in unfilled {

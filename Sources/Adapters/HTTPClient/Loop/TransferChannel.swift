@@ -29,7 +29,7 @@ extension TransferChannel {
         update { unsafe $0.bodyArrived(bytes) }
     }
 
-    /// Delivers what has waited for long enough to fill a chunk; returns when the rest will have.
+    /// Delivers an incomplete chunk that has waited long enough; returns when the rest is due.
     func deliverLate(at now: SteadyInstant) -> SteadyInstant? {
         update { $0.deliverLate(at: now) }
     }

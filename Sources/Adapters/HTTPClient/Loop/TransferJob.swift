@@ -17,17 +17,17 @@ final class TransferJob: Sendable {
     let session: SessionContext
     let channel: TransferChannel
     /// When the transfer was requested.
-    let startedAt: SteadyInstant
+    let requestedAt: SteadyInstant
 
     init(
         url: RequestURL, options: TransferOptions, session: SessionContext, channel: TransferChannel,
-        startedAt: SteadyInstant,
+        requestedAt: SteadyInstant,
     ) {
         self.url = url
         self.options = options
         self.session = session
         self.channel = channel
-        self.startedAt = startedAt
+        self.requestedAt = requestedAt
     }
 
     var id: TransferID { channel.id }
@@ -37,13 +37,13 @@ final class TransferJob: Sendable {
         TransferQueue.Entry(
             id: id, session: session.id, origin: url.origin, priority: options.priority,
             source: session.options.source, sourceLimit: session.options.maxConnections,
-            deadline: startedAt + .milliseconds(options.queueTimeout.boundedMilliseconds))
+            deadline: requestedAt + .milliseconds(options.queueTimeout.boundedMilliseconds))
     }
 
     /// The first request of a transfer that begins now.
     func firstAttempt(at now: SteadyInstant) -> Attempt {
         Attempt(
-            url: url, begun: now, isFresh: options.freshConnection,
+            url: url, firstRequestAt: now, isFresh: options.freshConnection,
             deadline: now + .milliseconds(options.totalTimeout.boundedMilliseconds))
     }
 }
@@ -52,7 +52,7 @@ final class TransferJob: Sendable {
 struct Attempt {
     var url: RequestURL
     /// When the first request of the transfer was made.
-    let begun: SteadyInstant
+    let firstRequestAt: SteadyInstant
     /// Redirects followed so far.
     var redirects = 0
     /// Whether a new connection is required.

@@ -54,17 +54,17 @@ struct TransferQueue {
         sessions[entry.session, default: Waiting()][entry.priority].append(entry)
         sessionOfWaiting[entry.id] = entry.session
         nextDeadline = min(nextDeadline ?? entry.deadline, entry.deadline)
-        shares.asked(entry, at: now)
+        shares.noteQueued(entry, at: now)
         return nil
     }
 
     /// Removes the next transfer that may start and counts it as running.
     mutating func startNext(at now: SteadyInstant) -> TransferID? {
-        guard shares.haveRoom else { return nil }
+        guard shares.hasRoom else { return nil }
         for priority in [TransferPriority.urgent, .bulk] {
-            for session in sessionOrder where shares.allow(session, priority, at: now) {
-                guard let waiting = sessions[session]?[priority].prefix(Limits.triedPerSession),
-                    let entry = waiting.first(where: { shares.allow($0, at: now) })
+            for session in sessionOrder where shares.mayStart(session, priority, at: now) {
+                guard let waiting = sessions[session]?[priority].prefix(Limits.checkedPerSession),
+                    let entry = waiting.first(where: { shares.mayStart($0, at: now) })
                 else { continue }
                 removeWaiting(entry.id)
                 if let place = sessionOrder.firstIndex(of: session) {

@@ -3,12 +3,12 @@ import Concurrency
 /// How many transfers of each session and of each origin may run at once.
 ///
 /// While less than half of the client's limit is in use, a session is bounded only by its share, which is at
-/// least `Limits.leastShare`. Above half, a silent session may run one transfer, so that hundreds of hung
+/// least `Limits.minimumShare`. Above half, a silent session may run one transfer, so that hundreds of hung
 /// transfers do not block others; a silent origin may run its share, however many sessions use it. The last
 /// eighth of the limit is for sessions and origins with few transfers.
 ///
 /// A session or an origin is silent if the last transfer that ended got no answer. While transfers run, it is
-/// also silent if its last answer is older than `Limits.shareKept`, or if none came for `Limits.silence`.
+/// also silent if its last answer is older than `Limits.shareLifetime`, or if none came for `Limits.silence`.
 struct TransferShares {
     private let limit: Int
     private var runningCount = 0
@@ -30,12 +30,12 @@ struct TransferShares {
 
         func isSilent(at now: SteadyInstant) -> Bool {
             guard !isUnresponsive, let silentSince else { return isUnresponsive }
-            let hasAnswered = lastAnswer.map { now - $0 <= Limits.shareKept } ?? false
+            let hasAnswered = lastAnswer.map { now - $0 <= Limits.shareLifetime } ?? false
             return !hasAnswered || now - silentSince > Limits.silence
         }
 
         func isRecent(at now: SteadyInstant) -> Bool {
-            running > 0 || now - lastUse <= Limits.shareKept
+            running > 0 || now - lastUse <= Limits.shareLifetime
         }
 
         mutating func started(at now: SteadyInstant) {
@@ -57,19 +57,19 @@ struct TransferShares {
         self.limit = limit
     }
 
-    var haveRoom: Bool { runningCount < limit }
+    var hasRoom: Bool { runningCount < limit }
 
     /// What may be used by any session; the rest is a reserve.
     private var common: Int { limit - limit / 8 }
 
-    private var sessionShare: Int { max(Limits.leastShare, common / max(sessions.count, 1)) }
+    private var sessionShare: Int { max(Limits.minimumShare, common / max(sessions.count, 1)) }
 
-    private var originShare: Int { max(Limits.leastShare, common / max(origins.count, 1)) }
+    private var originShare: Int { max(Limits.minimumShare, common / max(origins.count, 1)) }
 
     /// Whether a session may start a transfer, as far as it does not depend on the transfer's origin.
-    func allow(_ id: SessionID, _ priority: TransferPriority, at now: SteadyInstant) -> Bool {
+    func mayStart(_ id: SessionID, _ priority: TransferPriority, at now: SteadyInstant) -> Bool {
         let session = sessions[id] ?? Usage(lastUse: now)
-        guard haveRoom, session.running < Self.part(of: sessionShare, priority) else { return false }
+        guard hasRoom, session.running < Self.part(of: sessionShare, priority) else { return false }
         if runningCount < limit / 2 || session.running == 0 && runningCount < common { return true }
         guard !session.isSilent(at: now) else { return false }
         return runningCount < common || session.running < 2
@@ -78,7 +78,7 @@ struct TransferShares {
     /// Whether the limits of its source and its origin let a waiting transfer start.
     ///
     /// The session is checked before this.
-    func allow(_ entry: TransferQueue.Entry, at now: SteadyInstant) -> Bool {
+    func mayStart(_ entry: TransferQueue.Entry, at now: SteadyInstant) -> Bool {
         guard sources[entry.source] ?? 0 < max(entry.sourceLimit ?? .max, 1) else { return false }
         if runningCount < limit / 2 { return true }
         let origin = origins[entry.origin] ?? Usage(lastUse: now)
@@ -92,7 +92,7 @@ struct TransferShares {
     }
 
     /// A transfer waits: its session and origin have a share from now on.
-    mutating func asked(_ entry: TransferQueue.Entry, at now: SteadyInstant) {
+    mutating func noteQueued(_ entry: TransferQueue.Entry, at now: SteadyInstant) {
         sessions[entry.session, default: Usage(lastUse: now)].lastUse = now
         origins[entry.origin, default: Usage(lastUse: now)].lastUse = now
         guard lastRemoval.map({ now - $0 > .seconds(1) }) ?? true else { return }

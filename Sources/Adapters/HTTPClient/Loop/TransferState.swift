@@ -58,8 +58,8 @@ struct TransferState {
         return now - since >= chunkDelay
     }
 
-    /// Delivers the chunk that is being filled if that has taken long enough; else returns when it will have,
-    /// nil if there is nothing to wait for.
+    /// Delivers the chunk that is being filled if it has waited long enough; else returns when it is due, nil
+    /// if there is nothing to wait for.
     mutating func deliverLate(at now: SteadyInstant) -> SteadyInstant? {
         guard let chunkDelay, let fillingSince, !filling.isEmpty else { return nil }
         let due = fillingSince + chunkDelay

@@ -214,7 +214,7 @@ events.addEventListener("removed", (event) => drop(JSON.parse(event.data).id));
 events.addEventListener("open", async () => {
   if (isLost) say();
   isLost = false;
-  // What was removed while there was no connection is not told.
+  // The server does not report tasks that were removed while there was no connection.
   const answer = await fetch("downloads").then((all) => all.json()).catch(() => null);
   if (!answer) return;
   const there = new Set(answer.items.map((task) => task.id));

@@ -19,7 +19,7 @@ enum RequestedTime: Equatable {
     case live(delay: Int64, length: Int64?)
     /// A stream that goes on for as long as the viewer is connected, from a time before now.
     case endless(delay: Int64)
-    /// The same from an instant, of a rendition or with nil of the channel.
+    /// An endless stream from an instant, of a rendition; nil: of the channel.
     case endlessSince(RenditionID?, Instant)
 }
 
@@ -33,10 +33,10 @@ extension ViewerRoute {
         }
     }
 
-    /// What a request for this resource asks for.
+    /// The time that a request for this resource asks for.
     ///
-    /// The switch names every kind of resource and has no default: a token that is limited in time would give
-    /// access to all of a kind that is forgotten here.
+    /// The switch has no default case, so that a new kind of resource cannot be forgotten: a token that is
+    /// limited in time would give access to all of it.
     func requestedTime(
         _ request: HTTPRequest, zone: @escaping InstantReading.Zone,
     ) throws(ParameterError) -> RequestedTime {

@@ -149,7 +149,8 @@ struct TimeScope: Sendable {
         grant.begin.map { clock() - delay - $0 < Limits.liveLookBack } ?? false
     }
 
-    /// Whether a live playlist has segments of a grant, and others before them, which are refused.
+    /// Whether a live playlist lists segments of a grant, and also earlier ones, which the grant does not
+    /// permit.
     private func listsBeginOf(
         _ grant: PlaybackGrant, _ request: WindowRequest, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> Bool {
@@ -164,7 +165,7 @@ struct TimeScope: Sendable {
         }
     }
 
-    /// Whether a stream begins within a grant, which it may not where nothing was recorded lately.
+    /// Whether a stream begins within a grant; if nothing was recorded lately, it may begin earlier.
     private func beginsWithin(
         _ grant: PlaybackGrant, shiftedBy delay: Int64, _ channel: Channel, _ client: String?,
     ) async throws(PlaybackError) -> Bool {
@@ -176,9 +177,9 @@ struct TimeScope: Sendable {
         return try await segment(at: begin, nil, channel, client)?.begin == first
     }
 
-    /// Whether a stream since a permitted instant begins within a grant.
+    /// Whether a stream from a permitted instant on begins within a grant.
     ///
-    /// Where nothing is published behind that instant yet, it begins at the live edge.
+    /// If nothing is published after that instant yet, the stream begins at the live edge.
     private func beginsWithin(
         _ grant: PlaybackGrant, since begin: Instant, _ rendition: RenditionID?, _ channel: Channel,
         _ client: String?,

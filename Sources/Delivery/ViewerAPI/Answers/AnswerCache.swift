@@ -4,11 +4,11 @@ import Playback
 import Synchronization
 import Timeline
 
-/// The playlists that are asked for again and again, such as the live playlist that all players of a channel
-/// load: an answer is made once in a second and revision of its channel.
+/// A cache of the playlists that many players request, such as the live playlist of a channel.
 ///
-/// Everything that an answer says holds for that long: its text is that of the revision, and what follows the
-/// clock (finality, ages) is stated in seconds.
+/// An answer is valid for one revision of its channel and one second. Nothing in it can become wrong in that
+/// time: its text depends on the revision only, and what depends on the clock (finality, ages) is stated in
+/// whole seconds.
 final class AnswerCache: Sendable {
     struct Key: Hashable {
         /// The target as sent.
@@ -17,7 +17,7 @@ final class AnswerCache: Sendable {
         var coding: ContentCoding
     }
 
-    /// What has to be as it was when the answer was made.
+    /// The state that an answer was made from; the answer is valid only while this state is the same.
     struct Origin: Equatable {
         var channel: ChannelID
         var row: Int32
@@ -36,7 +36,7 @@ final class AnswerCache: Sendable {
         /// The same answer for those who have it already.
         let unchanged: HTTPResponse
         let tag: EntityTag
-        /// Whether it may only be given after the catalogue was asked whether it is current.
+        /// Whether the catalogue must first confirm that the answer is current.
         let needsConfirmation: Bool
 
         /// Makes the full answer (200) and the unchanged one (304) from either of them.
@@ -87,7 +87,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// Keeps an answer; when there is no space, all are dropped, which were to last for a second anyway.
+    /// Keeps an answer; when there is no space, all others are dropped: they are valid for a second only.
     func keep(_ entry: Entry, for key: Key) {
         let size = Self.byteCount(entry.response)
         guard size <= Limits.cachedAnswerBytes / 8 else { return }

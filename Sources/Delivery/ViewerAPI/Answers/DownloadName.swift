@@ -12,8 +12,10 @@ struct DownloadName {
     /// What the name ends with, such as `mp4`.
     var fileExtension: String
 
-    /// The field `Content-Disposition`: a name in ASCII, and where the channel has a title of its own a
-    /// second one with it, which programs that know it prefer (§4.3).
+    /// The value of `Content-Disposition`: a name in ASCII and, if the channel has its own title, a second
+    /// name.
+    ///
+    /// The second name has the title; programs that know this form prefer it (§4.3).
     var fieldValue: String {
         let plain = name(channel.id.text, "_")
         let field = "attachment; filename=\"\(plain)\""

@@ -61,8 +61,8 @@ enum Fields {
     /// answer them.
     static let noSuchResource = Problem(.notFound, "there is no such resource").answer()
 
-    /// A token that is missing, forged, expired, revoked, or for something else: which of these it is, is not
-    /// said.
+    /// The answer to a token that is missing, forged, expired, revoked or for something else, without the
+    /// reason.
     static let forbidden = Problem(.forbidden, "").answer()
 
     static let unsupportedMediaType = Problem(

@@ -29,7 +29,7 @@ extension WindowHandler {
         return answer
     }
 
-    /// The same of a window that is in memory; `known` is false if something has to be read or composed.
+    /// The same redirect for a window in memory; `known` is false if something has to be read or composed.
     func redirectFromMemory(_ asked: RequestedWindow) -> (known: Bool, redirect: HTTPResponse?) {
         guard longestCanonical != nil else { return (true, nil) }
         let span = playbackService.listedSpanFromMemory(

@@ -11,7 +11,7 @@ extension WindowHandler {
         let window = try await playbackService.compose(
             asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, window) { return redirect }
-        guard isSettled(end, window) else { return pinned(asked, window) }
+        guard hasFixedEnd(end, window) else { return redirectToCurrentEnd(asked, window) }
         let rendition = try await rendition(asked, window)
         let plan = try TransportStreamPlan(
             channel: asked.channel.id, rendition: rendition.id, runs: try rendition.segments.runs(),
@@ -55,7 +55,7 @@ extension WindowHandler {
     /// Whether the end of a window stays the same while recording goes on.
     ///
     /// A canonical URL ends with its last segment, which may end after the live edge, and stays as it is.
-    func isSettled(_ end: Instant?, _ window: PlaylistContents) -> Bool {
+    func hasFixedEnd(_ end: Instant?, _ window: PlaylistContents) -> Bool {
         end != nil && (window.plan.isFixed || longestCanonical != nil)
     }
 
@@ -63,7 +63,7 @@ extension WindowHandler {
     /// resumed download is the same file.
     ///
     /// That URL cannot name what follows its end, so `Backcast-Next` is in this answer.
-    func pinned(_ asked: RequestedWindow, _ window: PlaylistContents) -> HTTPResponse {
+    func redirectToCurrentEnd(_ asked: RequestedWindow, _ window: PlaylistContents) -> HTTPResponse {
         let query = (asked.parameters.window.query(pinnedTo: window.plan) ?? "") + asked.parameters.choices
         var headers = Fields.common
         headers["Location"] = "\(asked.route.resource.file)?\(query)"

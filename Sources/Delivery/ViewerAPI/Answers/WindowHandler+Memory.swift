@@ -4,10 +4,10 @@ import Playback
 import Timeline
 
 extension WindowHandler {
-    /// The answer if memory has all that it takes; nil if something has to be read or composed, or if the
+    /// The answer if everything for it is in memory; nil if something has to be read or composed, or if the
     /// request is wrong.
     ///
-    /// It returns without waiting, and says what `answer` would say.
+    /// It returns without waiting. The answer is the same as that of `answer`.
     func answerFromMemory(
         _ request: HTTPRequest, _ key: AnswerCache.Key, route: WindowRoute,
     ) -> HTTPResponse? {
@@ -69,8 +69,8 @@ extension WindowHandler {
 }
 
 extension WindowRoute.Resource {
-    /// Whether a closed window is redirected to its canonical URL before anything else is looked at, though
-    /// its answer is not made from memory.
+    /// Whether a closed window is redirected to its canonical URL first, although its answer is not made from
+    /// memory.
     fileprivate var redirectsFirst: Bool {
         switch self {
         case .transportStream, .movie, .keyFrames: true

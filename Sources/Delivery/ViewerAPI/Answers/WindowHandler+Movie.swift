@@ -14,7 +14,7 @@ extension WindowHandler {
         let composed = try await playbackService.compose(
             asked.parameters.window, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, composed) { return redirect }
-        guard isSettled(end, composed) else { return pinned(asked, composed) }
+        guard hasFixedEnd(end, composed) else { return redirectToCurrentEnd(asked, composed) }
         let rendition = try await rendition(asked, composed)
         let name = asked.name(begin, "mp4")
         let part = composed.cutForFile(of: rendition, longest: longest(composed, rendition))

@@ -147,7 +147,7 @@ extension Problem {
     }
 }
 
-/// The body of an answer to HEAD: how long the picture is would be known only once it is decoded.
+/// The body of an answer to HEAD, without a length: that would be known only after decoding the picture.
 private final class UndecodedPicture: HTTPBodySource {
     func next(limit: Int) -> [UInt8]? { nil }
 }

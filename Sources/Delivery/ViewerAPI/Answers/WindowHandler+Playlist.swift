@@ -128,10 +128,10 @@ extension WindowHandler {
         return headers
     }
 
-    /// A final window may be cached until its retention ends, but no longer than a repair may stay unnoticed.
+    /// A final window may be cached until its retention ends, but a repair must become visible in time.
     ///
-    /// Of anything else browsers ask for the current version each time, and shared caches once in half a
-    /// target duration.
+    /// For any other playlist, browsers ask for the current version each time, and shared caches once per
+    /// half target duration.
     func cacheControl(_ asked: RequestedWindow, _ facts: WindowFacts) -> String {
         guard facts.isFinal else {
             return "public, max-age=0, s-maxage=\(max(1, facts.targetSeconds / 2))"

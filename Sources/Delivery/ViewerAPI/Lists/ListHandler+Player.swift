@@ -71,8 +71,9 @@ extension ListHandler {
         ]
     }
 
-    /// The zone in which the starts of past programmes are read, if it is one for all channels; else UTC, as
-    /// while no channel is known because the catalogue is away.
+    /// The zone of the starts of past programmes: that of all channels if they share one, else UTC.
+    ///
+    /// It is also UTC while the catalogue is unavailable and no channel is known.
     private func zone(for viewer: ViewerAccess) async throws(CatalogueError) -> String {
         var listed: [ListedChannel] = []
         do throws(CatalogueError) {
@@ -110,7 +111,7 @@ extension ListHandler {
         }
     }
 
-    /// A number that stays the same for a name, as long as apps keep it: FNV-1a of 32 bits without its sign.
+    /// A number that is always the same for a name, because apps keep it: 32-bit FNV-1a without the sign bit.
     private static func categoryID(_ name: String) -> String {
         let hash = name.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return String(hash & 0x7FFF_FFFF)
@@ -118,6 +119,6 @@ extension ListHandler {
 }
 
 extension ListedChannel {
-    /// The group, or the one of all channels without.
+    /// The channel's group, or the common category of all channels without one.
     fileprivate var category: String { channel.settings.group ?? "Channels" }
 }

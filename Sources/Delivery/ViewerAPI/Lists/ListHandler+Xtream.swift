@@ -82,13 +82,13 @@ extension ListHandler {
 
     /// Whether a file of a channel, with its query, exists: neither it nor its canonical URL is answered 404.
     private func isStream(
-        _ file: String, of channel: Channel, _ client: String, isCanonical: Bool = false,
+        _ file: String, of channel: Channel, _ client: String, isRedirected: Bool = false,
     ) async -> Bool {
         let request = Self.request(file, of: channel, client)
         guard case .window(let route)? = ViewerRoute(path: request.path) else { return false }
         let answer = await windows.answer(request, AnswerCache.Key(request), route: route)
-        if answer.status == .found, !isCanonical, let next = answer.headers["Location"] {
-            return await isStream(next, of: channel, client, isCanonical: true)
+        if answer.status == .found, !isRedirected, let next = answer.headers["Location"] {
+            return await isStream(next, of: channel, client, isRedirected: true)
         }
         return answer.status != .notFound
     }
@@ -115,9 +115,11 @@ extension ListHandler {
         return "\(isStream ? "download.ts" : "index.m3u8")?\(window)"
     }
 
-    /// The channel with a number, or else with an id; one that was deleted has its id only.
+    /// The channel with this number or, if there is none, with this id; a deleted channel is found by its id
+    /// only.
     ///
-    /// While the catalogue is away, the numbers that were known last lead to what plays from memory.
+    /// While the catalogue is unavailable, the last known numbers are used, so that channels still play from
+    /// memory.
     private func channel(_ text: String, _ viewer: ViewerAccess) async throws -> Channel? {
         let all = try await channels.lastKnown().filter(viewer.permits)
         let numbered = Int32(text).flatMap { number in all.first { $0.channel.row == number } }

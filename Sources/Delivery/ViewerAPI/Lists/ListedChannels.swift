@@ -44,10 +44,10 @@ final class ListedChannels: Sendable {
         }
     }
 
-    /// All channels, or those that were known last while the catalogue is away or takes long to answer.
+    /// All channels; the last known ones while the catalogue is unavailable or slow.
     ///
-    /// If none were ever read, the read is waited for, and its error thrown: a channel that is not known yet
-    /// must not count as one that does not exist.
+    /// If they have never been read, this waits for the read and throws its error: a channel that is not
+    /// known yet must not count as one that does not exist.
     func lastKnown() async throws(CatalogueError) -> [ListedChannel] {
         if let recent { return recent }
         guard let former = known.withLock({ $0?.channels }) else { return try await all() }

@@ -67,8 +67,10 @@ struct XtreamMedia: Equatable {
         pathToRoot = String(repeating: "../", count: slashes - 1)
     }
 
-    /// Whether a path of three parts is that of a channel: only a number is, and no user has the name of a
-    /// folder of this server or of one of the Xtream Codes API.
+    /// Whether a path of three parts names a channel.
+    ///
+    /// Its last part must be a number, and its user must not be the name of a folder of this server or of the
+    /// Xtream Codes API.
     private static func isShort(user: String, _ channel: String) -> Bool {
         !user.isEmpty && !folders.contains(user) && !channel.isEmpty
             && channel.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -9,7 +9,7 @@ struct DialectWindow: Equatable {
     /// Whether the playlist grows until its end is reached, unless the query says otherwise.
     var grows = false
     /// Whether the name asks for everything from an instant on, without an end.
-    var goesOn = false
+    var isEndless = false
 
     /// What follows the prefix of a name.
     private enum Form {
@@ -58,7 +58,7 @@ struct DialectWindow: Equatable {
             return (resource, DialectWindow(["utc": utc, "duration": duration]))
         case .values(let parameters):
             guard parameters.count > 1 else {
-                return (resource, DialectWindow([parameters[0]: text], goesOn: parameters[0] == "utc"))
+                return (resource, DialectWindow([parameters[0]: text], isEndless: parameters[0] == "utc"))
             }
             let (first, second) = parts(text, at: text.firstIndex(of: "-"))
             return (resource, DialectWindow([parameters[0]: first, parameters[1]: second]))
@@ -67,12 +67,12 @@ struct DialectWindow: Equatable {
 
     /// Values may be percent-encoded; a value that cannot be decoded is kept, and refused when it is read.
     private init(
-        _ values: KeyValuePairs<String, Substring>, grows: Bool = false, goesOn: Bool = false,
+        _ values: KeyValuePairs<String, Substring>, grows: Bool = false, isEndless: Bool = false,
     ) {
         items = values.map {
             .init(name: $0.key, value: PercentEncoding.decoded($0.value) ?? String($0.value))
         }
-        (self.grows, self.goesOn) = (grows, goesOn)
+        (self.grows, self.isEndless) = (grows, isEndless)
     }
 
     private static func parts(_ text: Substring, at dash: Substring.Index?) -> (Substring, Substring) {

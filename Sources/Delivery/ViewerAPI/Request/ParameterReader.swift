@@ -39,11 +39,11 @@ struct ParameterReader {
     /// `event` decides whether a window with a begin grows.
     mutating func add(_ dialect: DialectWindow) throws(ParameterError) {
         let grows = try choice("event", [("true", true), ("false", false)]) ?? dialect.grows
-        if dialect.goesOn, let name = ["duration", "endtime", "mode"].first(where: { items[$0] != nil }) {
+        if dialect.isEndless, let name = ["duration", "endtime", "mode"].first(where: { items[$0] != nil }) {
             throw ParameterError(name, "\(name) is for a window, and what goes on from an instant has no end")
         }
         let canGrow =
-            dialect.items.contains { $0.name == "utc" } && !dialect.goesOn && items["mode"] == nil
+            dialect.items.contains { $0.name == "utc" } && !dialect.isEndless && items["mode"] == nil
         if grows, canGrow, items["event"] != nil { growthName = "event" }
         items = items.appending(
             dialect.items + (grows && canGrow ? [.init(name: "mode", value: "event")] : []))

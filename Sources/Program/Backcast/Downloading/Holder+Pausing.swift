@@ -2,7 +2,7 @@ import Downloader
 
 extension Holder {
     /// What became of tasks that were to be paused.
-    struct Pausing: Sendable {
+    struct PauseOutcome: Sendable {
         /// The tasks as they are then, by id.
         var tasks: [String: DownloadTask] = [:]
         /// What the holder says against a pause, by id.
@@ -13,10 +13,10 @@ extension Holder {
 
     /// Has tasks paused at the same time.
     ///
-    /// A live recording is completed: while it is packed it is waited for, however long that takes. Meanwhile
+    /// A live recording is completed, and this waits until it is packed, however long that takes. Meanwhile
     /// `show` gets each change.
-    func pause(_ ids: Set<String>, show: (DownloadTask) -> Void = { _ in }) async -> Pausing {
-        var pausing = Pausing()
+    func pause(_ ids: Set<String>, show: (DownloadTask) -> Void = { _ in }) async -> PauseOutcome {
+        var pausing = PauseOutcome()
         guard !ids.isEmpty else { return pausing }
         let errors = await askToPause(ids, &pausing.refusals)
         pausing.tasks = await tasks(ids)
@@ -66,6 +66,6 @@ extension Holder {
     }
 }
 
-extension Holder.Pausing {
+extension Holder.PauseOutcome {
     fileprivate var isPacking: Bool { tasks.values.contains { $0.state == .packing } }
 }

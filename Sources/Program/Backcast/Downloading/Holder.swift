@@ -15,7 +15,9 @@ final class Holder: Sendable {
     static func socketFile(of folder: String) -> String { "\(folder)/.backcast.sock" }
 
     /// Nil if no process answers in time.
-    static func connect(_ folder: String, within limit: Duration = Limits.holderAnswer) async -> Holder? {
+    static func connect(_ folder: String, within limit: Duration = Limits.holderAnswerTimeout) async
+        -> Holder?
+    {
         guard FileManager.default.fileExists(atPath: socketFile(of: folder)),
             let handle = FileHandle(forReadingAtPath: folder)
         else { return nil }
@@ -52,14 +54,16 @@ final class Holder: Sendable {
         return try? JSONDecoder().decode([String: String?].self, from: Data(body.bytes))["page"] ?? nil
     }
 
-    /// Has a task paused, resumed, canceled, retried or removed; the problem that the holder names, if any.
+    /// Asks the holder to pause, resume, cancel, retry or remove a task; returns the problem that it reports,
+    /// if any.
     ///
     /// The answer comes when the task has stopped.
     func act(_ action: String, on id: String) async throws -> (problem: String?, status: HTTPStatus) {
         let body =
             action == "remove"
-            ? try await send(HTTPMethod(rawValue: "DELETE"), "/downloads/\(id)", within: Limits.holderStop)
-            : try await send(.post, "/downloads/\(id)/\(action)", within: Limits.holderStop)
+            ? try await send(
+                HTTPMethod(rawValue: "DELETE"), "/downloads/\(id)", within: Limits.holderStopTimeout)
+            : try await send(.post, "/downloads/\(id)/\(action)", within: Limits.holderStopTimeout)
         return (Self.problem(of: body), body.status)
     }
 
@@ -67,7 +71,7 @@ final class Holder: Sendable {
     func tasks(_ ids: Set<String>) async -> [String: DownloadTask] {
         var (found, untold) = ([String: DownloadTask](), ids)
         // All tasks are told first, and then their changes.
-        try? await follow(for: Limits.holderAnswer) { change in
+        try? await follow(for: Limits.holderAnswerTimeout) { change in
             switch change {
             case .task(let task) where ids.contains(task.id):
                 found[task.id] = task
@@ -84,7 +88,7 @@ final class Holder: Sendable {
 
     /// Whether the holder has a task; true where it does not say.
     func has(_ id: String) async -> Bool {
-        let body = try? await send(.get, "/downloads/\(id)", within: Limits.holderAnswer)
+        let body = try? await send(.get, "/downloads/\(id)", within: Limits.holderAnswerTimeout)
         return body?.status != .notFound
     }
 

@@ -17,7 +17,7 @@ struct HolderServer: Sendable {
         let file = Holder.socketFile(of: folder)
         let downloads = DownloadAPI(manager: manager, host: "localhost", hlsScript: nil, clock: .system)
         var configuration = HTTPServer.Configuration(address: ListenAddress(file: file))
-        configuration.limits.answer = Limits.playAnswer
+        configuration.limits.answer = Limits.playAnswerTimeout
         configuration.limits.streamsPerClient = configuration.limits.streams
         let logger = Logger(label: "backcast") { _ in SwiftLogNoOpLogHandler() }
         let handler = HolderAPI(downloads, page: page, clock: .system)

@@ -18,7 +18,7 @@ struct TaskHandover: Sendable {
         var remaining: [DownloadRequest] = []
         var status: Int32 = 0
         /// When to stop waiting for a process that holds the folder and does not answer.
-        var deadline = HostClock.system.steady() + Limits.holderWait
+        var deadline = HostClock.system.steady() + Limits.holderWaitTimeout
 
         /// The time until then.
         var rest: Duration { deadline - HostClock.system.steady() }
@@ -74,7 +74,7 @@ struct TaskHandover: Sendable {
                 let id = try await handOver(request)
                 open.insert(id)
                 taken.append((id, request))
-            } catch is Ending {
+            } catch is HolderIsEnding {
                 // The tasks that it took have ended with it; a complete one is recognised by its state.
                 let remaining = taken.map(\.request) + former.remaining[index...]
                 var outcome = Outcome(remaining: remaining, status: status)
@@ -105,7 +105,7 @@ struct TaskHandover: Sendable {
     }
 
     /// The process that holds the folder accepts no more tasks.
-    private struct Ending: Error {}
+    private struct HolderIsEnding: Error {}
 
     private struct Refusal: Error {
         var problem: String
@@ -121,9 +121,9 @@ struct TaskHandover: Sendable {
                 try await holder.send(.post, HolderPath.tasks, try JSONEncoder().encode(request))
             }
         } catch TransferError.connectionFailed {
-            throw Ending()
+            throw HolderIsEnding()
         }
-        if body.status == .serviceUnavailable { throw Ending() }
+        if body.status == .serviceUnavailable { throw HolderIsEnding() }
         if let problem = Holder.problem(of: body) {
             throw Refusal(problem: problem, status: body.status == .conflict ? 2 : 1)
         }
@@ -151,8 +151,8 @@ struct TaskHandover: Sendable {
             case .removed(let id): removed = [id]
             default: break
             }
-            // Of a task that was removed before it could be followed, nothing is told.
-            if change == nil || HostClock.system.steady() - asked >= Limits.holderAnswer {
+            // A task that was removed before it could be followed is never reported.
+            if change == nil || HostClock.system.steady() - asked >= Limits.holderAnswerTimeout {
                 for id in untold {
                     if await !holder.has(id) { removed.append(id) }
                 }
@@ -167,10 +167,10 @@ struct TaskHandover: Sendable {
         }
     }
 
-    /// Has tasks paused that have not ended, and shows what became of them.
+    /// Has the tasks paused that have not ended, and shows the results.
     ///
-    /// A live recording that is packed is waited for, until a second signal. One that has ended meanwhile is
-    /// no fault.
+    /// It waits until live recordings are packed, or until a second signal. A task that has ended meanwhile
+    /// is not an error.
     private func pause(_ ids: Set<String>) async -> Int32 {
         let pausing = await holder.pause(ids) { display.show($0) }
         var status: Int32 = pausing.tasks.count == ids.count ? 0 : 130

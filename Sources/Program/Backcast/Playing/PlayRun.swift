@@ -46,7 +46,7 @@ struct PlayRun: Sendable {
 
     private func open(_ handler: any HTTPHandler, logger: Logger) throws -> HTTPServer {
         var configuration = HTTPServer.Configuration(address: address)
-        configuration.limits.answer = Limits.playAnswer
+        configuration.limits.answer = Limits.playAnswerTimeout
         // One person's browser, with several tabs.
         configuration.limits.streamsPerClient = configuration.limits.streams
         return try HTTPServer.open(configuration: configuration, handler: handler, logger: logger)

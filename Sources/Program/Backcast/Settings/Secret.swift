@@ -21,7 +21,7 @@ extension Secret {
         "a-long-random-text-of-your-own",
     ]
 
-    /// Whether a text can be a token that is neither guessed nor known.
+    /// Whether a text can be a token that is too long to guess and not from a sample.
     static func isStrong(_ text: String) -> Bool {
         text.utf8.count >= Limits.minTokenCharacters && !sampleTokens.contains(text) && isBearerToken(text)
     }

@@ -23,7 +23,7 @@ struct DatabaseStart: Sendable {
             {
                 if clock.steady() >= report {
                     logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
-                    report = clock.steady() + Limits.databaseReport
+                    report = clock.steady() + Limits.databaseReportInterval
                 }
             }
             try await clock.sleep(for: pause)

@@ -1,4 +1,4 @@
-/// Breaks for advertising: two segments in every so many, announced by EXT-X-DATERANGE and by cue tags.
+/// Advertising breaks of two segments at regular intervals, announced by EXT-X-DATERANGE and by cue tags.
 struct Breaks: Sendable, Equatable {
     /// Segments from the beginning of one break to that of the next.
     var every: Int

@@ -21,8 +21,8 @@ struct Retries: Sendable {
 
     /// Runs attempts until one succeeds.
     ///
-    /// `renew` reads the playlists again, unless they were read since the reading that it gets, of which an
-    /// address was refused.
+    /// `renew` gets the number of the reading whose address was refused. It reads the playlists again unless
+    /// they were read since then.
     nonisolated(nonsending) func run<Value>(
         _ name: String, renew: @Sendable (Int) async throws(DownloadError) -> Void = { _ in },
         _ attempt: (inout RetryPlan) async throws(AttemptFailure) -> Value,

@@ -15,7 +15,7 @@ extension RenditionPlan {
         playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
         playlist.discontinuitySequence = discontinuitySequence
         playlist.type = isClosed ? .videoOnDemand : .event
-        // What the source has ended does not grow, also while parts of it are missing here.
+        // A playlist that the source has ended stays ended, even while parts are missing here.
         playlist.isEnded = isClosed || head.isEnded
         // A range that names media elsewhere would lead a player out of the folder.
         playlist.dateRanges = head.dateRanges.filter { range in
@@ -61,7 +61,7 @@ extension RenditionPlan {
         return segment
     }
 
-    /// The vector is always written: it does not depend on the number of the segment then.
+    /// The IV is always written, so that it does not depend on the media sequence number.
     private func localKeys(_ key: PartKey?, _ name: String?) -> [Key] {
         guard let key, let name else { return [] }
         return [Key(method: .aes128, uri: "keys/\(name)", initializationVector: key.vector)]

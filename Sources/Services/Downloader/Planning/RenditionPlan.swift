@@ -79,7 +79,7 @@ struct RenditionPlan: Sendable {
                 renew(known, with: part)
                 isKnown = true
                 first = min(first ?? known, known)
-                // Of a list that is older than the one before, nothing in front of a known segment is new.
+                // In a playlist that is older than the one before, nothing before a known segment is new.
                 new = []
                 continue
             }
@@ -310,7 +310,7 @@ struct RenditionPlan: Sendable {
         let url = try Self.url(segment.uri, base)
         let identity = PartIdentity(number: number, url: url, range: segment.byteRange)
         guard !segment.isGap else {
-            // Nothing of a gap is opened: its key and its section may not exist.
+            // A gap needs no key and no initialization section, and they may not exist.
             return Part(
                 names: PartNames(identity: identity, file: ""), segment: segment, url: url, position: 0)
         }

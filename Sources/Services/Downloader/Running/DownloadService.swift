@@ -20,7 +20,7 @@ package final class DownloadService: Sendable {
         self.lock = Mutex(lock)
     }
 
-    /// Unlocked rather than closed alone: a child process has a copy until it starts its program.
+    /// Closing is not enough: a child process has a copy of the descriptor until it starts its program.
     deinit {
         lock.withLock { lock in lock.take()?.unlock() }
     }

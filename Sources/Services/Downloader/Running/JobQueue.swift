@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that several tasks take one piece after the other.
+/// A queue of jobs; each of several tasks takes the next job when it is done with one.
 final class JobQueue<Job: Sendable>: Sendable {
     private let jobs: Mutex<ArraySlice<Job>>
 

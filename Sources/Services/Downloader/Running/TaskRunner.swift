@@ -39,7 +39,7 @@ actor TaskRunner {
     var urgentParts: AsyncStream<PartIndex>.Continuation?
     /// Where the player is, seconds.
     var playingPosition = 0.0
-    /// What the end of the calling task means.
+    /// Why the calling task is cancelled.
     var stopReason = StopReason.pause
     /// Whether a picture was made, or cannot be made.
     var hasTriedPicture = false
@@ -166,7 +166,7 @@ actor TaskRunner {
         stored.task.apply(event, at: tools.clock.now())
     }
 
-    /// Says what it means that the task will be cancelled.
+    /// Sets why the calling task will be cancelled.
     func willStop(_ reason: StopReason) {
         stopReason = reason
     }

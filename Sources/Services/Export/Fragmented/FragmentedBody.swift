@@ -32,9 +32,9 @@ actor FragmentedBody: HTTPBodySource {
         rewriter = FragmentRewriter(initSection.section)
         (skipped, remaining) = (offset, byteCount)
         runs = plan.runs[...]
-        position = UInt64(initSection.ofFile.count)
+        position = UInt64(initSection.bytesWithoutDelay.count)
         if skipped < position {
-            ready = initSection.ofFile.dropFirst(Int(skipped))
+            ready = initSection.bytesWithoutDelay.dropFirst(Int(skipped))
             skipped = 0
         } else {
             skipped -= position

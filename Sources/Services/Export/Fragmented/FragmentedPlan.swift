@@ -47,8 +47,8 @@ package struct FragmentedPlan: Sendable {
 struct FileInitSection: Sendable {
     /// As it was recorded.
     let bytes: [UInt8]
-    /// As long, without the delay that all tracks have.
-    let ofFile: [UInt8]
+    /// The same section without the delay that all tracks have; it has the same length.
+    let bytesWithoutDelay: [UInt8]
     /// That delay, ticks of 90 kHz: the times of the segments count from it.
     let delay: Int64
     let section: InitSection
@@ -56,7 +56,7 @@ struct FileInitSection: Sendable {
     init(bytes: [UInt8], section: InitSection) {
         (self.bytes, self.section) = (bytes, section)
         let (moved, delay) = InitSection.withoutDelay(bytes)
-        ofFile = moved
+        bytesWithoutDelay = moved
         self.delay =
             delay.flatMap { MediaTimestamp(track: $0.duration, timescale: $0.timescale)?.mpegTicks } ?? 0
     }

@@ -81,7 +81,7 @@ struct AudioVideoFeed: Sendable {
         shifts: (RecordedSegment) async throws -> [UInt32: Int64]?,
     ) async throws {
         let (plan, initSection) = (file.plan, file.initSection)
-        try await program.write(initSection.ofFile, to: number)
+        try await program.write(initSection.bytesWithoutDelay, to: number)
         let opener = SegmentOpener(store, plan.channel, plan.rendition, formats: plan.formats)
         var position = UInt64(initSection.bytes.count)
         for segment in plan.runs.lazy.flatMap(\.segments) {
@@ -109,8 +109,7 @@ struct AudioVideoFeed: Sendable {
         return SegmentOpener(store, input.channel, input.rendition, formats: input.formats)
     }
 
-    /// Ends a stream when everything is written, and ffmpeg where that fails: it may wait for the other
-    /// stream.
+    /// Writes a stream and ends it; if that fails, stops ffmpeg, which may be waiting for the other stream.
     private func ending(
         _ program: ChildProgram, _ number: Int, _ write: () async throws -> Void,
     ) async throws {

@@ -9,7 +9,7 @@ struct RemuxFeed: Sendable {
     let store: any SegmentStore
     let index: FragmentIndex
 
-    /// Ends ffmpeg where it cannot go on: a file that looks whole must be whole.
+    /// Writes everything, and stops ffmpeg if that fails: an incomplete file must not look complete.
     func run(into program: ChildProgram) async {
         do {
             switch plan.media {

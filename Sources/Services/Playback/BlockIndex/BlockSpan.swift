@@ -31,18 +31,18 @@ final class BlockSpan: Sendable {
 
     /// The span of some blocks; `origin` is the start of the first block's quarter.
     ///
-    /// A former span from the same origin is kept if its blocks are the same.
-    static func made(of blocks: [Block], _ origin: Int64, replacing former: BlockSpan?) -> BlockSpan {
-        guard let former else { return BlockSpan(blocks, origin: origin, former: nil, kept: 0) }
-        let kept = zip(former.slots, blocks).prefix { $0.block === $1 }.count
-        let isSame = kept == blocks.count && kept == former.slots.count
-        return isSame ? former : BlockSpan(blocks, origin: origin, former: former, kept: kept)
+    /// A previous span from the same origin is kept if its blocks are the same.
+    static func made(of blocks: [Block], _ origin: Int64, replacing previous: BlockSpan?) -> BlockSpan {
+        guard let previous else { return BlockSpan(blocks, origin: origin, previous: nil, kept: 0) }
+        let kept = zip(previous.slots, blocks).prefix { $0.block === $1 }.count
+        let isSame = kept == blocks.count && kept == previous.slots.count
+        return isSame ? previous : BlockSpan(blocks, origin: origin, previous: previous, kept: kept)
     }
 
-    /// What is known of the first `kept` slots is that of the former span.
-    private init(_ blocks: [Block], origin: Int64, former: BlockSpan?, kept: Int) {
+    /// What is known of the first `kept` slots is that of the previous span.
+    private init(_ blocks: [Block], origin: Int64, previous: BlockSpan?, kept: Int) {
         self.origin = origin
-        var slots = Array(former?.slots[..<kept] ?? [])
+        var slots = Array(previous?.slots[..<kept] ?? [])
         slots.reserveCapacity(blocks.count)
         var runs = slots.reduce(0) { max($0, $1.run ?? 0) }
         for block in blocks[kept...] {
@@ -52,8 +52,8 @@ final class BlockSpan: Sendable {
         }
         self.slots = slots
         times = RangeTree(slots.map(SlotTimes.init))
-        rates = SlotRates(count: slots.count, former: former?.rates, kept: kept)
-        strips = TextStrips(origin: origin, count: slots.count, former: former?.strips, kept: kept)
+        rates = SlotRates(count: slots.count, previous: previous?.rates, kept: kept)
+        strips = TextStrips(origin: origin, count: slots.count, previous: previous?.strips, kept: kept)
     }
 
     /// The segments that overlap a window.
@@ -80,7 +80,7 @@ final class BlockSpan: Sendable {
 }
 
 extension BlockSpan.Slot {
-    fileprivate mutating func measure(after former: Self?, runs: inout Int) {
+    fileprivate mutating func measure(after previous: Self?, runs: inout Int) {
         guard let first = block.segments.first, let last = block.segments.last else { return }
         begin = first.start.microseconds
         end =
@@ -89,14 +89,14 @@ extension BlockSpan.Slot {
         longest = block.summary.longest
         pauses = block.summary.missing
         guard block.summary.isUniform, let text = block.text, text.format.isClear else { return }
-        if let former, former.run != nil, block.follows(former.block) {
-            run = former.run
-            let gap = begin - former.end
+        if let previous, previous.run != nil, block.follows(previous.block) {
+            run = previous.run
+            let gap = begin - previous.end
             pause = gap > Limits.timeTolerance ? gap : 0
             // The first start of a block has no drift of its own.
-            let before = former.block.summary
-            let moved = former.drift.lowerBound - before.drift.lowerBound
-            let offset = moved + (begin - former.begin - before.duration)
+            let before = previous.block.summary
+            let moved = previous.drift.lowerBound - before.drift.lowerBound
+            let offset = moved + (begin - previous.begin - before.duration)
             drift = (offset + block.summary.drift.lowerBound)...(offset + block.summary.drift.upperBound)
         } else {
             runs += 1

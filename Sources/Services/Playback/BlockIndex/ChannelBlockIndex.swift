@@ -15,20 +15,20 @@ final class ChannelBlockIndex: Sendable {
     fileprivate let leading: [Int]
     fileprivate let templates: TemplateCache
 
-    /// `former` is an index of the same channel that this one replaces.
+    /// `previous` is an index of the same channel that this one replaces.
     init(
-        _ head: ChannelHead, replacing former: ChannelBlockIndex? = nil,
+        _ head: ChannelHead, replacing previous: ChannelBlockIndex? = nil,
         _ blocks: (KnownRendition) -> [Int64: Block],
     ) {
         revision = head.revision
-        let known = former?.renditions ?? []
+        let known = previous?.renditions ?? []
         let renditions = head.renditions.map { rendition in
             let own = known.first { $0.description.id == rendition.description.id }
             return RenditionBlockIndex(rendition, replacing: own?.spans ?? [], blocks(rendition))
         }
         self.renditions = renditions
         let isAlike = known.map(\.description) == renditions.map(\.description)
-        templates = (isAlike ? former?.templates : nil) ?? TemplateCache()
+        templates = (isAlike ? previous?.templates : nil) ?? TemplateCache()
         let videos = renditions.indices.filter { renditions[$0].description.id.kind == .video }
         let best = videos.sorted { one, other in
             let (a, b) = (renditions[one].description, renditions[other].description)

@@ -35,14 +35,14 @@ final class ChannelBlockIndexes: Sendable {
     /// has a lower revision.
     func renew(
         _ head: ChannelHead, blockCount: @autoclosure () -> Int,
-        making make: (_ former: ChannelBlockIndex) -> ChannelBlockIndex,
+        making make: (_ previous: ChannelBlockIndex) -> ChannelBlockIndex,
     ) {
-        guard let former = known.withLock({ $0[head.channel]?.index }), former.revision != head.revision
+        guard let previous = known.withLock({ $0[head.channel]?.index }), previous.revision != head.revision
         else { return }
-        let (count, made) = (blockCount(), make(former))
+        let (count, made) = (blockCount(), make(previous))
         known.withLock { known in
             // It may have been dropped meanwhile, because of blocks that this one has.
-            guard known[head.channel]?.index === former else { return }
+            guard known[head.channel]?.index === previous else { return }
             known[head.channel] = Entry(index: made, blockCount: count)
         }
     }

@@ -48,9 +48,9 @@ struct RangeTree<Value: RangeValue>: Sendable {
         }
     }
 
-    /// Makes what `add` takes of a range; false if `make` has nothing for one of its places.
+    /// Makes the values that `add` needs for a range; false if `make` returns nil for one of its places.
     ///
-    /// What was made until then is kept.
+    /// Values that were made before that are kept.
     mutating func prepare(_ range: Range<Int>, _ make: (Int) -> Value?) -> Bool {
         Self.visit(range, count) { prepare($0, make) != nil }
     }

@@ -12,12 +12,12 @@ final class RenditionBlockIndex: Sendable {
     /// In the order of time, none beside another.
     let spans: [BlockSpan]
 
-    /// `blocks` are those in memory, by the start of their quarter; `former` are spans of the same rendition
+    /// `blocks` are those in memory, by the start of their quarter; `previous` are spans of the same rendition
     /// that may be kept.
-    init(_ rendition: KnownRendition, replacing former: [BlockSpan] = [], _ blocks: [Int64: Block]) {
+    init(_ rendition: KnownRendition, replacing previous: [BlockSpan] = [], _ blocks: [Int64: Block]) {
         description = rendition.description
         held = rendition.firstQuarter
-        let known = Dictionary(former.map { ($0.origin, $0) }) { first, _ in first }
+        let known = Dictionary(previous.map { ($0.origin, $0) }) { first, _ in first }
         var (spans, neighbours, origin): ([BlockSpan], [Block], Int64) = ([], [], 0)
         func addSpan() {
             if !neighbours.isEmpty { spans.append(.made(of: neighbours, origin, replacing: known[origin])) }

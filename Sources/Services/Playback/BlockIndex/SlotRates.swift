@@ -37,12 +37,12 @@ final class SlotRates: Sendable {
     private let state: Mutex<State>
     private let count: Int
 
-    /// Of a number of slots, the first `kept` of which are those of former rates.
-    init(count: Int, former: SlotRates?, kept: Int) {
+    /// Creates the rates of `count` slots; those of the first `kept` slots are taken from `previous`.
+    init(count: Int, previous: SlotRates?, kept: Int) {
         self.count = count
         var own = State(rates: RangeTree(count: count), keyFrames: RangeTree(count: count))
-        if let former, former.count == count {
-            own = former.state.withLock { $0 }
+        if let previous, previous.count == count {
+            own = previous.state.withLock { $0 }
             own.rates.removeValues(from: kept)
             own.keyFrames.removeValues(from: kept)
         }

@@ -61,11 +61,11 @@ final class TextStrips: Sendable {
 
     /// `origin` is the start of the first slot, microseconds; `count` is the number of slots.
     ///
-    /// The strips of the first `kept` slots are those of a former span from the same origin.
-    init(origin: Int64, count: Int, former: TextStrips?, kept: Int) {
+    /// The strips of the first `kept` slots are those of a previous span from the same origin.
+    init(origin: Int64, count: Int, previous: TextStrips?, kept: Int) {
         let first = Int(origin / Quarter.microseconds)
         var own: Known = Limits.stripLengths.map { Array(repeating: nil, count: count / $0 + 1) }
-        let others = former?.known.withLock { $0 } ?? []
+        let others = previous?.known.withLock { $0 } ?? []
         for (kind, strips) in others.enumerated() {
             let length = Limits.stripLengths[kind]
             let offset = (length - first % length) % length

@@ -124,9 +124,10 @@ extension Block {
         firstRow(near: instant) { segments[$0].start >= instant }
     }
 
-    /// The first row of which `isFound` is true, as it is of all that follow.
+    /// The first row for which `isFound` is true; it must be true for all later rows, too.
     ///
-    /// Segments are about equally long, so it is usually where an instant lies in proportion.
+    /// Segments have about the same length, so the search begins at the row that is proportional to the
+    /// instant.
     private func firstRow(near instant: Instant, where isFound: (Int) -> Bool) -> Int {
         guard let first = segments.first?.start else { return 0 }
         let share = Double(instant - first) / Double(max(summary.duration, 1))

@@ -45,7 +45,7 @@ final class BlockCache: Sendable {
         var droppedBytes = 0
         /// The loads whose blocks are stored when they finish.
         var loads: [Quarter: (number: Int, load: Load)] = [:]
-        var loadsMade = 0
+        var loadCount = 0
     }
 
     private let capacity: Int
@@ -85,10 +85,10 @@ final class BlockCache: Sendable {
                 }
             }
             for range in QuarterRange.joining(missing, atMost: Limits.quartersPerLoad) {
-                state.loadsMade += 1
-                let load = loading(range, state.loadsMade)
-                for quarter in range.quarters { state.loads[quarter] = (state.loadsMade, load) }
-                loads[state.loadsMade] = load
+                state.loadCount += 1
+                let load = loading(range, state.loadCount)
+                for quarter in range.quarters { state.loads[quarter] = (state.loadCount, load) }
+                loads[state.loadCount] = load
             }
             return (blocks, Array(loads.values))
         }
@@ -182,8 +182,8 @@ extension BlockCache {
         let hasEvicted = state.withLock { state in
             for block in blocks {
                 // A renewed block keeps its uses.
-                let former = state.entries[block.quarter.rendition]?[block.quarter.begin]
-                state.insert(block, now: former?.used ?? now, isUsedAgain: former?.isUsedAgain ?? false)
+                let previous = state.entries[block.quarter.rendition]?[block.quarter.begin]
+                state.insert(block, now: previous?.used ?? now, isUsedAgain: previous?.isUsedAgain ?? false)
             }
             let replaced = Set(blocks.map(\.quarter))
             for quarter in dropped where !replaced.contains(quarter) { state.remove(quarter) }

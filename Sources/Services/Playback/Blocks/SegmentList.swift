@@ -107,7 +107,7 @@ extension SegmentList {
     }
 
     /// The segments after the last one whose format fulfils a condition.
-    func behindLast(_ isOther: (Int32) -> Bool) -> SegmentList {
+    func afterLast(_ isOther: (Int32) -> Bool) -> SegmentList {
         for piece in pieces.reversed() where piece.formatIDs.contains(where: isOther) {
             let index = piece.segments.lastIndex { isOther($0.formatID) }
             guard let index else { continue }

@@ -78,8 +78,10 @@ struct BitRateMeter {
         }
     }
 
-    /// Appends some rows of a block: the runs within them are measured in one pass, beside them only those
-    /// that begin before or end behind them.
+    /// Appends some rows of a block.
+    ///
+    /// The runs within the rows are measured in one pass, the others only if they begin before the rows or
+    /// end after them.
     mutating func append(_ block: BlockTotals, _ range: Range<Int>) {
         openBefore()
         let rows = block.rows

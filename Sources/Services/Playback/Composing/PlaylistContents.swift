@@ -40,16 +40,17 @@ package struct PlaylistContents: Sendable {
         return Self.leading(of: renditions.filter { $0.segments.first?.start == begin })
     }
 
-    /// The renditions among which an answer without a named one chooses: in a growing playlist those with
-    /// which it begins, so that it never takes back what it has said.
+    /// The renditions from which an answer chooses if the request names none.
+    ///
+    /// For a growing playlist they are those with which it begins, so that the choice never changes.
     package var firstRenditions: [ListedRendition] { initialRenditions ?? renditions }
 
     /// The leading one of those; it may list nothing yet.
     package var firstLeading: ListedRendition? { Self.leading(of: firstRenditions) }
 
-    /// The rendition that a sliding playlist of one stays with; nil if its audio is apart.
+    /// The rendition of a sliding playlist that has only one; nil if its audio is a separate rendition.
     ///
-    /// It is the one with the lowest id: ids are given once, so that a later one does not take its place.
+    /// It is the one with the lowest id. Ids are never reused, so a later rendition cannot replace it.
     package var lasting: ListedRendition? {
         guard let first = renditions.first(where: { $0.id.kind == .video }) ?? renditions.first else {
             return nil

@@ -43,7 +43,7 @@ struct RenditionSelection {
         }
     }
 
-    /// The stretch to which the others are compared; what an EVENT playlist has begun with stays.
+    /// The stretch to which the others are compared; an EVENT playlist keeps the one with which it began.
     private static func reference(_ stretches: [Stretch], _ plan: WindowPlan) -> Stretch? {
         plan.kind == .event || plan.allowsMissingTracks ? stretches.first : stretches.reference
     }

@@ -20,7 +20,7 @@ extension Stretch {
         var open: Stretch?
         for piece in segments.pieces {
             for run in piece.playableRuns(formats) {
-                if open?.takes(run) == true { continue }
+                if open?.tryAppending(run) == true { continue }
                 if let open { stretches.append(open) }
                 open = run
             }
@@ -30,7 +30,7 @@ extension Stretch {
     }
 
     /// Appends a run if it follows without a hole and can be in the same playlist.
-    private mutating func takes(_ run: Stretch) -> Bool {
+    private mutating func tryAppending(_ run: Stretch) -> Bool {
         guard run.range.lowerBound == range.upperBound,
             run.window.begin - window.end <= Limits.holeTolerance,
             run.formatID == formatID || run.format.follows(format)

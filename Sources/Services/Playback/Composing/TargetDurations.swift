@@ -22,8 +22,8 @@ struct TargetDurations {
 
     /// The rises within a window, each with the target duration before it.
     func rises(in window: TimeWindow) -> [(begin: Instant, formerSeconds: Int)] {
-        zip(rises, rises.dropFirst()).compactMap { former, rise in
-            window.contains(rise.begin) ? (rise.begin, former.targetSeconds) : nil
+        zip(rises, rises.dropFirst()).compactMap { previous, rise in
+            window.contains(rise.begin) ? (rise.begin, previous.targetSeconds) : nil
         }
     }
 }

@@ -27,7 +27,8 @@ final class MarkerCache: Sendable {
     private let catalogue: Catalogue
     private let clock: HostClock
     private let state = Mutex(State())
-    /// Many may ask for a day when a marker has come: what one of them reads, most others find.
+    /// Many requests need the same day when a marker has come: with few permits, most find what another one
+    /// read.
     private let reads = AsyncSemaphore(permits: Limits.markerReads)
 
     init(catalogue: Catalogue, clock: HostClock) {
@@ -115,9 +116,9 @@ final class MarkerCache: Sendable {
             {
                 state = State()
             }
-            if let former = state.days[place], former.revision > revision { return }
-            let former = state.days.updateValue(Entry(revision: revision, markers: read), forKey: place)
-            state.markerCount += read.count - (former?.markers.count ?? 0)
+            if let previous = state.days[place], previous.revision > revision { return }
+            let previous = state.days.updateValue(Entry(revision: revision, markers: read), forKey: place)
+            state.markerCount += read.count - (previous?.markers.count ?? 0)
         }
         return read
     }

@@ -27,7 +27,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     /// callers that have a stale value.
     private struct Running {
         var outcome: Task<Outcome, Never>
-        var timely: Task<Outcome?, Never>
+        var outcomeInTime: Task<Outcome?, Never>
     }
 
     private struct Entry {
@@ -73,7 +73,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         switch lookUp(at: key, reading) {
         case .use(let known): return known
         case .wait(let running, let known?) where isUsable(known):
-            switch await running.timely.value {
+            switch await running.outcomeInTime.value {
             case .success(let read)?: return read
             case .failure(let error)? where !error.isTransient: throw error
             default: return known
@@ -92,7 +92,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
                 if let running = state.readings[key] { return (running, false) }
                 return (begin(key, reading, &state), true)
             }
-            let outcome = await running.timely.value
+            let outcome = await running.outcomeInTime.value
             if isOwn || outcome == nil { return }
         }
     }
@@ -135,7 +135,7 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
             self.finish(key, outcome)
             return outcome
         }
-        let running = Running(outcome: outcome, timely: Task { await self.timely(outcome) })
+        let running = Running(outcome: outcome, outcomeInTime: Task { await self.outcomeInTime(outcome) })
         state.readings[key] = running
         return running
     }
@@ -143,10 +143,10 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     /// The outcome of a read if it arrives in time.
     ///
     /// If not, callers with a stale value stop waiting for a while.
-    private func timely(_ outcome: Task<Outcome, Never>) async -> Outcome? {
-        let timely = await outcome.value(within: Limits.readTimeout, by: clock)
-        if timely == nil { state.withLock { $0.failed = clock.steady() } }
-        return timely
+    private func outcomeInTime(_ outcome: Task<Outcome, Never>) async -> Outcome? {
+        let outcomeInTime = await outcome.value(within: Limits.readTimeout, by: clock)
+        if outcomeInTime == nil { state.withLock { $0.failed = clock.steady() } }
+        return outcomeInTime
     }
 
     private func finish(_ key: Key, _ outcome: Outcome) {

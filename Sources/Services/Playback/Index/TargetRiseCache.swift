@@ -17,7 +17,7 @@ final class TargetRiseCache: Sendable {
         /// Whether no rise begins after the end of the published log.
         ///
         /// Such a rise belongs to the timeline before the channel was reanchored.
-        func isOnTimeLine(of head: PublishedHead) -> Bool {
+        func isOnTimeline(of head: PublishedHead) -> Bool {
             rises.allSatisfy { $0.begin <= head.end }
         }
     }
@@ -33,7 +33,7 @@ final class TargetRiseCache: Sendable {
     func rises(of head: ChannelHead) async throws(CatalogueError) -> [TargetRise] {
         let published = head.publishedHead
         let known = entries.withLock { $0[head.channel] }.flatMap { entry in
-            entry.isOnTimeLine(of: published) ? entry : nil
+            entry.isOnTimeline(of: published) ? entry : nil
         }
         if let known, known.isComplete(for: published) { return known.rises }
         let newer = try await catalogue.targetRises(of: head.channel, from: known?.sequence ?? 0)

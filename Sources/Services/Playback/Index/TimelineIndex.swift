@@ -288,8 +288,8 @@ package final class TimelineIndex: Sendable {
             try await blocks.refresh(head.renditions, touched: touched)
             try await markers.refresh(head)
             _ = try await targetRises.rises(of: head)
-            blockIndexes.renew(head, blockCount: blocks.insertedCount) { former in
-                ChannelBlockIndex(head, replacing: former) { blocks.held(of: $0.row) }
+            blockIndexes.renew(head, blockCount: blocks.insertedCount) { previous in
+                ChannelBlockIndex(head, replacing: previous) { blocks.held(of: $0.row) }
             }
             return known?.value.following(head, at: seen) ?? TrackedHead(head, at: seen)
         }

@@ -22,7 +22,7 @@ final class TrackedHead: Sendable {
 
     /// The head after a later read.
     ///
-    /// A watermark that has moved back means that the channel was reanchored. The history of the former
+    /// A watermark that has moved back means that the channel was reanchored. The history of the previous
     /// timeline is then dropped: it does not say what is settled now.
     func following(_ newer: ChannelHead, at instant: SteadyInstant) -> TrackedHead {
         if newer.publishedHead.watermark < head.publishedHead.watermark {
@@ -56,8 +56,10 @@ struct HeadSnapshot: Sendable {
         known.lag.value(at: instant)
     }
 
-    /// Whether a window will not change any more: nothing in it is pending, and it was published completely
-    /// three target durations before the head was read, or the channel had stood still for long.
+    /// Whether a window will not change any more.
+    ///
+    /// Nothing in it is pending, and either it was published completely three target durations before the
+    /// head was read, or the channel had published nothing for a long time.
     func isSettled(_ window: TimeWindow, now: Instant) -> Bool {
         let publishedHead = head.publishedHead
         guard window.end <= publishedHead.watermark, !head.pending.contains(where: window.overlaps) else {

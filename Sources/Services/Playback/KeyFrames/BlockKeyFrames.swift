@@ -132,7 +132,7 @@ extension BlockKeyFrames {
     private static func written(
         _ frames: [Frame], _ segments: [RecordedSegment], _ entry: EntryRenderer, _ format: FormatText,
     ) -> BlockText.Written {
-        var buffer = TextBuffer(capacity: frames.count * Limits.usualKeyFrameEntry)
+        var buffer = TextBuffer(capacity: frames.count * Limits.usualKeyFrameEntryBytes)
         var offsets: [Int] = []
         offsets.reserveCapacity(frames.count + 1)
         // The URI of the segment before, which its other frames repeat.

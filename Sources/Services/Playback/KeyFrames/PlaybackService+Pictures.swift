@@ -26,8 +26,8 @@ extension PlaybackService {
     /// How far before an instant the segment with its picture may begin, microseconds.
     package static let pictureLookBack = Limits.keyFrameLookBack + Catalogue.longestSegment
 
-    /// The last key frame of a rendition, or with nil of the leading one of those that hold something there,
-    /// at or before an instant.
+    /// The last key frame at or before an instant, of a rendition; nil: of the leading one that holds
+    /// something there.
     ///
     /// It is in the segment at that instant or, if that segment has no earlier key frame, in one of the last
     /// minute. Throws `nothingRecorded` if the rendition holds nothing within one segment duration before the
@@ -51,7 +51,7 @@ extension PlaybackService {
             } catch {
                 switch error {
                 case .nothingRecorded:
-                    // A segment without a key frame says more than that nothing lies before it.
+                    // `noKeyFrames` says more than `nothingRecorded`, so the latter does not replace it.
                     if index > 0, case .noKeyFrames = failure { break }
                     failure = error
                 case .noKeyFrames: failure = error

@@ -40,7 +40,8 @@ struct ThumbnailTrackRenderer {
                 }
                 let begin = end
                 end += segment.mediaDuration
-                // Before its first key frame the picture is that of the segment before, which is not listed.
+                // Before the first key frame, the picture would be one of the segment before, which is not
+                // listed.
                 let earliest = Self.begins(segment, behind: last) ? piece.block.firstKeyFrame(of: row) : nil
                 while next < end {
                     close(at: next)

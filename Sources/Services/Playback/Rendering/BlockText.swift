@@ -217,7 +217,7 @@ final class BlockText: Sendable {
     private static func written(
         _ segments: [RecordedSegment], _ format: FormatText, _ entry: EntryRenderer, beginsWithKey: Bool,
     ) -> Written {
-        var buffer = TextBuffer(capacity: segments.count * Limits.usualEntry)
+        var buffer = TextBuffer(capacity: segments.count * Limits.usualEntryBytes)
         var mapAndKey = MapAndKeyTags()
         mapAndKey.passed(format, iv: beginsWithKey ? [] : segments.first?.iv)
         var offsets: [Int] = []

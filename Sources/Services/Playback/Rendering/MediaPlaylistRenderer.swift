@@ -33,7 +33,7 @@ struct MediaPlaylistRenderer {
         let own = rendition.segments.pieces.reduce(0) {
             $0 + ($1.isWhole && $1.block.text != nil ? 1 : $1.range.count)
         }
-        buffer = TextBuffer(capacity: 1024 + own * Limits.usualEntry)
+        buffer = TextBuffer(capacity: 1024 + own * Limits.usualEntryBytes)
         for id in rendition.segments.formatIDs {
             texts[id] = contents.formats[id].map { FormatText($0, rendition: rendition.id) }
         }

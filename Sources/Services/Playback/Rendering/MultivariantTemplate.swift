@@ -53,9 +53,10 @@ final class MultivariantTemplate: Sendable {
         (self.texts, self.places) = (texts + [own], places)
     }
 
-    /// What stands in the text for what depends on the window.
+    /// Placeholders in the text for values that depend on the window.
     ///
-    /// No source states such numbers, and if a text of one has a mark, there are more marks than places.
+    /// No source states such numbers. If a text of a source contains a placeholder, the text has more
+    /// placeholders than places, and there is no template.
     private enum Mark {
         static let peak = Int(Limits.bitRate) + 1
         static let average = Int(Limits.bitRate) + 2

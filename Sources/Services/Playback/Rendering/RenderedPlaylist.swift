@@ -94,7 +94,7 @@ package struct RenderedPlaylist: Sendable {
     /// The text: a short one in one piece, a longer one in pieces that other answers share.
     package var body: [SharedBytes] {
         let byteCount = byteCount
-        return byteCount <= Limits.joinedText ? [SharedBytes(joined(byteCount))] : pieces
+        return byteCount <= Limits.joinedTextBytes ? [SharedBytes(joined(byteCount))] : pieces
     }
 
     private var byteCount: Int {

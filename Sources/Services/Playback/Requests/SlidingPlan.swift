@@ -122,7 +122,7 @@ package struct SlidingPlan: Sendable {
         held.renditions.map { rendition in
             let ended = rendition.segments.ending(notAfter: edge)
             let container = ended.last.flatMap { held.formats[$0.formatID]?.container }
-            let segments = ended.behindLast { held.formats[$0]?.container != container }
+            let segments = ended.afterLast { held.formats[$0]?.container != container }
             return ListedRendition(description: rendition.description, segments: segments)
         }.filter { !$0.segments.isEmpty }
     }

@@ -1,10 +1,10 @@
 import Catalogue
 import Timeline
 
-/// Where a playlist ends whose third-last segment plays at an instant.
+/// The end of a playlist whose third-last segment plays at an instant.
 ///
-/// Renditions that play at the instant decide, not those that ended before it or begin later. The edge does
-/// not move back while the instant moves on: not where a rendition ends or begins, and not in a hole.
+/// Only renditions that play at the instant decide, not those that ended before it or begin later. The edge
+/// never moves back while the instant moves forward, even where a rendition ends or begins, or in a hole.
 enum TimeshiftEdge {
     /// The edge of the playlist that starts at an instant, at most `end`; the segments are those near it.
     static func edge(startingAt start: Instant, _ listed: [ListedRendition], upTo end: Instant) -> Instant {

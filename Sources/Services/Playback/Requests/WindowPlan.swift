@@ -57,9 +57,10 @@ package struct WindowPlan: Sendable, Equatable {
             <= retentionSeconds
     }
 
-    /// How long a growing playlist without a requested end becomes, seconds: it ends before its head expires.
+    /// The longest growing playlist without a requested end, seconds: it ends before its first segments
+    /// expire.
     ///
-    /// Where the retention is too short for that, the head expires while the playlist grows.
+    /// If the retention is too short for that, the first segments expire while the playlist grows.
     private static func longestEvent(_ maxWindowSeconds: Int64, _ retentionSeconds: Int64?) -> Int64 {
         guard let retentionSeconds else { return maxWindowSeconds }
         let kept = retentionSeconds - Limits.firstSegmentReserveSeconds

@@ -52,7 +52,7 @@ extension SourceClient {
                 source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
             var fetched = FetchedPlaylist(
                 playlist: read.playlist, base: base, arrival: arrival,
-                responseTime: body.finishedAt - body.head.begunAt, version: version, notes: read.notes)
+                responseTime: body.finishedAt - body.head.firstRequestAt, version: version, notes: read.notes)
             if base != url { fetched.redirectTarget = base }
             return .playlist(fetched)
         } catch {

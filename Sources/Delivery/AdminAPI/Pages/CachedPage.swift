@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 
 /// A page that anyone may ask for without a token: it is made once for all who wait, and kept for seconds.
-final class KeptPage: Sendable {
+final class CachedPage: Sendable {
     private struct Kept {
         var page: HTTPResponse
         var asOf: SteadyInstant
