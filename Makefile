@@ -30,8 +30,8 @@ bench: ## measures what answers cost beside nginx: ROWS=short,24h-gzip for some;
 bench-ingest: ## measures what recording costs beside ffmpeg: CHANNELS=200, SECONDS=60; a table that fails on a miss
 	@CHANNELS=$(CHANNELS) SECONDS_TO_RUN=$(SECONDS) scripts/bench-ingest.sh
 
-prove-cache: ## shows PLAYERS=500 of a live channel behind the sample cache of nginx for SECONDS=60: a table that fails on a miss
-	@PLAYERS=$(PLAYERS) SECONDS_TO_RUN=$(SECONDS) scripts/prove-cache.sh
+prove-cache: ## shows PLAYERS=500 of a live channel behind the sample caches of nginx and Varnish for SECONDS=60: a table that fails on a miss
+	@CACHES="$(CACHES)" PLAYERS=$(PLAYERS) SECONDS_TO_RUN=$(SECONDS) scripts/prove-cache.sh
 
 prove-play: ## shows `backcast play` in BROWSERS="chromium firefox": a table that fails on a miss
 	@scripts/prove-play.sh

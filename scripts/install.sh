@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Backcast needs and that are missing; says what else is needed.
-# Usage: scripts/install.sh [run|test|bench|players]
+# Usage: scripts/install.sh [run|test|bench|caches|players]
 set -euo pipefail
 
 # What building needs beside the toolchain, what running needs, and what only the tests use.
@@ -11,6 +11,7 @@ build_packages=(
 run_packages=(postgresql postgresql-client ffmpeg fonts-dejavu-core curl)
 test_packages=(nginx-light python3 gzip shellcheck valgrind)
 bench_packages=(nginx-light python3 wrk)
+cache_packages=(nginx-light varnish python3)
 
 # What `make proof` plays windows in. Each is installed by itself: one that cannot be had is missed by the proof alone.
 player_packages=(
@@ -128,12 +129,17 @@ case ${1:-run} in
         install_missing "${build_packages[@]}" "${run_packages[@]}" "${bench_packages[@]}"
         require_swift
         ;;
+    caches)
+        require_debian
+        install_missing "${build_packages[@]}" "${run_packages[@]}" "${cache_packages[@]}"
+        require_swift
+        ;;
     players)
         require_debian
         install_each "${player_packages[@]}"
         ;;
     *)
-        echo "usage: $0 [run|test|bench|players]" >&2
+        echo "usage: $0 [run|test|bench|caches|players]" >&2
         exit 2
         ;;
 esac

@@ -1,7 +1,7 @@
-"""A cache in front of two nodes, as deploy/nginx-cache.conf.sample has it, and many players of one live channel. `make prove-cache`.
+"""A cache in front of two nodes, as the samples in deploy/ have it, and many players of one live channel. `make prove-cache`.
 
-PLAYERS and SECONDS_TO_RUN change its size. Half of the players take gzip. In the middle one node is killed, and started again. Prints a
-table and fails on a miss.
+CACHES, PLAYERS and SECONDS_TO_RUN choose the caches and the size. Most players take gzip. In the middle one node is killed, and started
+again. Prints a table and fails on a miss.
 """
 import asyncio
 import gzip
@@ -27,18 +27,58 @@ CODINGS = [""] + [
     f"Accept-Encoding: {value}\r\n"
     for value in ["gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd", "deflate, gzip, br, zstd"]]
 SECONDS = int(os.environ.get("SECONDS_TO_RUN") or 60)
+CACHES = (os.environ.get("CACHES") or "nginx varnish").split()
 PATH = "/live/ch0/index.m3u8"
 
 
+def sample(name, changes):
+    """A sample of deploy/ with other ports and folders."""
+    with open(os.path.join(ROOT, "deploy", name)) as file:
+        text = file.read()
+    for old, new in changes:
+        if old not in text:
+            raise RuntimeError(f"{name} has no {old}")
+        text = text.replace(old, new)
+    return text
+
+
+def start_nginx(cluster):
+    path = cluster.stack.path("nginx.conf")
+    text = sample("nginx-cache.conf.sample", (
+        ("listen 80;", f"listen 127.0.0.1:{cluster.port};"), ("listen [::]:80;", ""),
+        ("127.0.0.1:8080;", f"127.0.0.1:{cluster.ports[0]};"), ("127.0.0.1:8082;", f"127.0.0.1:{cluster.ports[1]};"),
+        ("/var/cache/backcast", cluster.stack.path("cache")), ("/var/log/nginx/", cluster.stack.path(""))))
+    with open(path, "w") as file:
+        file.write(f"daemon off; worker_processes 2; pid {cluster.stack.path('nginx.pid')};\n"
+                   f"error_log {cluster.stack.path('nginx-error.log')};\nevents {{ worker_connections 4096; }}\n"
+                   f"http {{ access_log off;\n{text}\n}}\n")
+    subprocess.run(["nginx", "-t", "-q", "-c", path], check=True)
+    return Process(["nginx", "-c", path], cluster.stack.path("nginx.log"))
+
+
+def start_varnish(cluster):
+    """The sample itself is compiled, too: what runs has other ports."""
+    subprocess.run(["varnishd", "-C", "-f", os.path.join(ROOT, "deploy", "varnish.vcl.sample")], check=True, capture_output=True)
+    path = cluster.stack.path("varnish.vcl")
+    with open(path, "w") as file:
+        file.write(sample("varnish.vcl.sample", (
+            ('.port = "8080";', f'.port = "{cluster.ports[0]}";'), ('.port = "8082";', f'.port = "{cluster.ports[1]}";'))))
+    return Process(["varnishd", "-F", "-j", "none", "-n", cluster.stack.path("varnish"), "-f", path, "-T", "none",
+                    "-a", f"127.0.0.1:{cluster.port}", "-s", "malloc,256m"], cluster.stack.path("varnish.log"))
+
+
+STARTS = {"nginx": start_nginx, "varnish": start_varnish}
+
+
 class Cluster:
-    """A recorder, two nodes that only serve, and nginx."""
+    """A recorder, two nodes that only serve, and a cache."""
 
     def __init__(self, folder):
         self.stack = Stack(folder)
         self.nodes = []
         self.ports = [free_port(), free_port()]
         self.port = free_port()
-        self.nginx = None
+        self.cache = None
 
     def start(self):
         stack = self.stack
@@ -55,8 +95,13 @@ class Cluster:
         stack.add_channel("ch0", f"{origin}/0/index.m3u8")
         for port in self.ports:
             self.nodes.append(self.start_node(port))
-        self.start_nginx()
-        wait_for("the channel", 90, lambda: self.answers(self.port, PATH))
+
+    def use(self, cache):
+        if self.cache:
+            self.cache.end()
+            self.port = free_port()
+        self.cache = STARTS[cache](self)
+        wait_for(f"the channel behind {cache}", 90, lambda: self.answers(self.port, PATH))
 
     def start_node(self, port):
         stack = self.stack
@@ -74,26 +119,6 @@ class Cluster:
         except OSError:
             return False
 
-    def start_nginx(self):
-        """The sample as it stands is checked; what runs has other ports and another folder."""
-        with open(os.path.join(ROOT, "deploy", "nginx-cache.conf.sample")) as file:
-            sample = file.read()
-        changed = sample
-        for old, new in (("listen 80;", f"listen 127.0.0.1:{self.port};"), ("listen [::]:80;", ""),
-                         ("127.0.0.1:8080;", f"127.0.0.1:{self.ports[0]};"), ("127.0.0.1:8082;", f"127.0.0.1:{self.ports[1]};"),
-                         ("/var/cache/backcast", self.stack.path("cache")),
-                         ("/var/log/nginx/", self.stack.path(""))):
-            if old not in changed:
-                raise RuntimeError(f"the sample has no {old}")
-            changed = changed.replace(old, new)
-        path = self.stack.path("nginx.conf")
-        with open(path, "w") as file:
-            file.write(f"daemon off; worker_processes 2; pid {self.stack.path('nginx.pid')};\n"
-                       f"error_log {self.stack.path('nginx-error.log')};\nevents {{ worker_connections 4096; }}\n"
-                       f"http {{ access_log off;\n{changed}\n}}\n")
-        subprocess.run(["nginx", "-t", "-q", "-c", path], check=True)
-        self.nginx = Process(["nginx", "-c", path], self.stack.path("nginx.log"))
-
     def reached(self):
         """Playlists that the nodes have answered since they were started, by port."""
         counts = {}
@@ -108,7 +133,7 @@ class Cluster:
         return counts
 
     def stop(self):
-        for process in [self.nginx, *self.nodes]:
+        for process in [self.cache, *self.nodes]:
             if process:
                 process.end()
         self.stack.stop()
@@ -175,31 +200,37 @@ async def watch(cluster, seen):
     return before
 
 
+def show(table, cluster, cache):
+    seen = Seen()
+    cluster.use(cache)
+    time.sleep(10)
+    first = cluster.reached()
+    began = time.time()
+    of_killed = asyncio.run(watch(cluster, seen))
+    seconds = time.time() - began
+    last = cluster.reached()
+    reached = sum(last.values()) + of_killed - sum(first.values())
+    table.row(f"{cache}: playlists that reach the nodes, of {seen.answers} to {PLAYERS} players", "at most 2 a second",
+              f"{reached / seconds:.2f} a second", 0 < reached / seconds <= 2)
+    table.row(f"{cache}: playlists that are shorter than the one before", "none", seen.shorter, seen.shorter == 0)
+    table.row(f"{cache}: answers that failed while a node was killed", "none", seen.failed, seen.failed == 0)
+    expected = PLAYERS * SECONDS / SEGMENT_SECONDS * 0.8
+    table.row(f"{cache}: answers", f"at least {expected:.0f}", seen.answers, seen.answers >= expected)
+    newest = request(f"{cluster.stack.base}{PATH}").text
+    end = int(re.search(r"SEQUENCE:(\d+)", newest)[1]) + newest.count("#EXTINF")
+    table.row(f"{cache}: segments by which players are behind the recorder at the end", "at most 2", end - seen.newest,
+              0 <= end - seen.newest <= 2)
+
+
 def main():
     table = Table()
     folder = tempfile.mkdtemp(prefix="backcast-cache-")
     os.chmod(folder, 0o755)
     cluster = Cluster(folder)
-    seen = Seen()
     try:
         cluster.start()
-        time.sleep(10)
-        first = cluster.reached()
-        began = time.time()
-        of_killed = asyncio.run(watch(cluster, seen))
-        seconds = time.time() - began
-        last = cluster.reached()
-        reached = sum(last.values()) + of_killed - sum(first.values())
-        table.row(f"playlists that reach the nodes, of {seen.answers} to {PLAYERS} players", "at most 2 a second",
-                  f"{reached / seconds:.2f} a second", 0 < reached / seconds <= 2)
-        table.row("playlists that are shorter than the one before", "none", seen.shorter, seen.shorter == 0)
-        table.row("answers that failed while a node was killed", "none", seen.failed, seen.failed == 0)
-        expected = PLAYERS * SECONDS / SEGMENT_SECONDS * 0.8
-        table.row("answers", f"at least {expected:.0f}", seen.answers, seen.answers >= expected)
-        newest = request(f"{cluster.stack.base}{PATH}").text
-        end = int(re.search(r"SEQUENCE:(\d+)", newest)[1]) + newest.count("#EXTINF")
-        table.row("segments by which players are behind the recorder at the end", "at most 2", end - seen.newest,
-                  0 <= end - seen.newest <= 2)
+        for cache in CACHES:
+            show(table, cluster, cache)
         cluster.stop()
         shutil.rmtree(folder, ignore_errors=True)
     except BaseException:
