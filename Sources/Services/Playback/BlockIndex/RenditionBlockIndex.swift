@@ -12,8 +12,9 @@ final class RenditionBlockIndex: Sendable {
     /// In the order of time, none beside another.
     let spans: [BlockSpan]
 
-    /// `blocks` are those in memory, by the start of their quarter; `previous` are spans of the same rendition
-    /// that may be kept.
+    /// `blocks` are those in memory, by the start of their quarter.
+    ///
+    /// `previous` are spans of the same rendition that may be kept.
     init(_ rendition: KnownRendition, replacing previous: [BlockSpan] = [], _ blocks: [Int64: Block]) {
         description = rendition.description
         held = rendition.firstQuarter

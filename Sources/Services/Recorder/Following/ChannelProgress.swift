@@ -205,7 +205,7 @@ extension ChannelProgress {
         return listing
     }
 
-    /// Takes a playlist of another stream of the source, if it does not continue the numbers of the one before.
+    /// Takes a playlist of another stream of the source, if its numbers do not continue those of the former.
     ///
     /// - Returns: whether it was taken
     private mutating func changesStream(
