@@ -1,4 +1,5 @@
 import HLS
+import Timeline
 
 /// Which of the listed segments are fetched, and which have left their playlists before that.
 extension ChannelProgress {
