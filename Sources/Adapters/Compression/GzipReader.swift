@@ -2,11 +2,15 @@ import CZlib
 
 /// Reads gzip data (RFC 1952) that came without saying so.
 package enum GzipReader {
-    /// The data in plain form: decompressed once if it is one whole gzip member, else as it is.
+    /// The first two bytes of a member.
+    private static let signature: [UInt8] = [0x1F, 0x8B]
+
+    /// The data in plain form: decompressed once if it is whole gzip members, else as it is.
     ///
-    /// Data with more than `limit` bytes in plain form is left as it is, too.
+    /// Several members are one text (RFC 1952 §2.2). What follows the last one and is no member is ignored,
+    /// as gzip ignores padding. Data with more than `limit` bytes in plain form is left as it is, too.
     package static func plain(_ bytes: [UInt8], limit: Int) -> [UInt8] {
-        guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+        guard bytes.starts(with: signature) else { return bytes }
         return (try? decompressing(bytes, limit: limit)) ?? bytes
     }
 
@@ -28,6 +32,10 @@ package enum GzipReader {
             while result == Z_OK, output.count <= limit {
                 result = unsafe ZlibOutput.append(to: &output, room: Limits.chunkByteCount, of: stream) {
                     unsafe inflate($0, Z_NO_FLUSH)
+                }
+                let rest = unsafe input.suffix(Int(stream.pointee.avail_in))
+                if result == Z_STREAM_END, unsafe rest.starts(with: signature) {
+                    result = unsafe inflateReset(stream)
                 }
             }
         }

@@ -28,6 +28,19 @@ struct GzipReaderTests {
         #expect(GzipReader.plain(damaged, limit: 1 << 20) == damaged)
     }
 
+    @Test("Several members are one text; what follows them and is none is ignored")
+    func members() throws {
+        let (first, second) = (Array(Self.text.prefix(99_999)), Array(Self.text.dropFirst(99_999)))
+        let both = try Self.member(first) + Self.member([]) + Self.member(second)
+        #expect(GzipReader.plain(both, limit: Self.text.count) == Self.text)
+        #expect(GzipReader.plain(both, limit: Self.text.count - 1) == both)
+        for rest in [[0], [UInt8](repeating: 0, count: 512), [0x1F], [0x1F, 0x8C, 8]] as [[UInt8]] {
+            #expect(GzipReader.plain(both + rest, limit: Self.text.count) == Self.text)
+        }
+        let cut = Array(both.dropLast(9))
+        #expect(GzipReader.plain(cut, limit: Self.text.count) == cut)
+    }
+
     @Test("What has more bytes than the limit stays as it is")
     func limit() throws {
         let once = try Self.member(Self.text)
