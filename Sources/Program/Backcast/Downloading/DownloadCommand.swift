@@ -56,8 +56,8 @@ struct DownloadCommand: AsyncParsableCommand {
     /// The requests can then be handed over to that process.
     private func carryOut(_ outcome: TaskHandover.Outcome, _ run: DownloadRun) async throws -> Bool {
         guard !outcome.remaining.isEmpty else {
-            run.display.end()
-            if outcome.status != 0 { throw ExitCode(outcome.status) }
+            let status = max(outcome.status, run.display.end())
+            if status != 0 { throw ExitCode(status) }
             return true
         }
         let held: DownloadRun.HeldFolder

@@ -6,26 +6,43 @@ import Synchronization
 /// Shows the progress of tasks; called from any thread.
 protocol DownloadDisplay: Sendable {
     func show(_ task: DownloadTask)
-    /// No more changes come.
-    func end()
+    /// No more changes come; gives the exit status that the output leaves.
+    func end() -> Int32
 }
 
 struct QuietDisplay: DownloadDisplay {
     func show(_ task: DownloadTask) {}
-    func end() {}
+    func end() -> Int32 { 0 }
 }
 
 /// A task for each change, one a line, on standard output.
 final class JSONDisplay: DownloadDisplay {
-    private let shown = Mutex<[String: DownloadTask]>([:])
-
-    func show(_ task: DownloadTask) {
-        let before = shown.withLock { $0.updateValue(task, forKey: task.id) }
-        guard before != task else { return }
-        try? FileHandle.standardOutput.write(contentsOf: Data(task.json.bytes + [0x0A]))
+    private struct State {
+        var tasks: [String: DownloadTask] = [:]
+        /// Why a line could not be written.
+        var failure: DownloadError?
     }
 
-    func end() {}
+    private let state = Mutex(State())
+
+    /// The tasks go on when a line cannot be written; nothing follows it, because it may be there in part.
+    func show(_ task: DownloadTask) {
+        let isNew = state.withLock {
+            $0.tasks.updateValue(task, forKey: task.id) != task && $0.failure == nil
+        }
+        guard isNew else { return }
+        do throws(DownloadError) {
+            try DownloadCommand.output(task.json.bytes + [0x0A])
+        } catch {
+            state.withLock { $0.failure = $0.failure ?? error }
+        }
+    }
+
+    func end() -> Int32 {
+        guard let failure = state.withLock({ $0.failure }) else { return 0 }
+        DownloadCommand.printError("\(failure)")
+        return 1
+    }
 }
 
 /// A line for each change of state and each ten percent, on standard error.
@@ -53,7 +70,7 @@ final class LineDisplay: DownloadDisplay {
         try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
     }
 
-    func end() {}
+    func end() -> Int32 { 0 }
 }
 
 /// One line for each task and one for all of them, drawn again at each change, on standard error.
@@ -79,12 +96,13 @@ final class TerminalDisplay: DownloadDisplay {
     }
 
     /// Prints where completed tasks are, and what a person should know of them.
-    func end() {
+    func end() -> Int32 {
         let completed = state.withLock { state in
             state.order.compactMap { state.tasks[$0] }.filter { $0.state == .completed }
         }
         let text = completed.map { "\(ProgressText.result(of: $0, in: folder))\n" }.joined()
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        return 0
     }
 
     private static func draw(_ state: inout State) {

@@ -69,8 +69,7 @@ struct DownloadRun {
             throw DownloadCommand.failure("\(error)", status: 1)
         }
         await held.client.close()
-        display.end()
-        try Self.conclude(outcomes.withLock { $0 }, after: status)
+        try Self.conclude(outcomes.withLock { $0 }, after: max(status, display.end()))
     }
 
     /// Runs tasks to their end; the outcomes have the order of the requests.
