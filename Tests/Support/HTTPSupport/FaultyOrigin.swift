@@ -9,6 +9,8 @@ package final class FaultyOrigin: HTTPHandler {
         case status(Int)
         /// A problem document (RFC 9457) with these words.
         case problem(Int, String)
+        /// A status with a body of this type.
+        case refusal(Int, type: String, text: String)
         /// A web page with status 200.
         case webPage
         /// The connection is cut after so many bytes.
@@ -195,8 +197,11 @@ package final class FaultyOrigin: HTTPHandler {
         case .status(let status): return HTTPResponse(status: HTTPStatus(rawValue: status))
         case .problem(let status, let words):
             let text = "{\"title\":\"Not Found\",\"status\":\(status),\"detail\":\"\(words)\"}"
+            return answer(
+                to: request, with: .refusal(status, type: "application/problem+json", text: text), bytes)
+        case .refusal(let status, let type, let text):
             return HTTPResponse(
-                status: HTTPStatus(rawValue: status), headers: ["Content-Type": "application/problem+json"],
+                status: HTTPStatus(rawValue: status), headers: ["Content-Type": type],
                 body: .bytes(Array(text.utf8)))
         case .webPage:
             let page = "<!DOCTYPE html><html><body>Please sign in</body></html>"

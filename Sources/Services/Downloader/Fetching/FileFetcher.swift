@@ -152,14 +152,20 @@ struct FileFetcher: Sendable {
         if let end = gap.end, !progress.status.pieces.all.isEmpty || gap.offset > 0 {
             wanted = rest(UInt64(gap.offset)..<UInt64(end))
         }
-        let transfer: Transfer
+        var transfer: Transfer
         do {
             transfer = try await session.open(url.absoluteString, options(for: wanted))
         } catch {
             throw .transfer(error)
         }
         await retries.network.returned()
-        switch try BodyResponse.evaluating(transfer.head, listed: nil, rest: wanted).fit {
+        let opening: BodyResponse
+        do {
+            opening = try BodyResponse.evaluating(transfer.head, listed: nil, rest: wanted)
+        } catch {
+            throw await transfer.explaining(error)
+        }
+        switch opening.fit {
         case .rest: progress.gives(ranges: true)
         case .whole: gap = try await begin(transfer.head)
         case .other:

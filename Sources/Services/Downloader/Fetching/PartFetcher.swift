@@ -138,14 +138,19 @@ struct PartFetcher: Sendable {
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
         options.chunkDelay = Limits.chunkDelay
         if let rest { options.headers["If-Range"] = rest.validator }
-        let transfer: Transfer
+        var transfer: Transfer
         do {
             transfer = try await session.open(address.url.absoluteString, options)
         } catch {
             throw .transfer(error)
         }
         await retries.network.returned()
-        let opening = try BodyResponse.evaluating(transfer.head, listed: address.range, rest: rest)
+        let opening: BodyResponse
+        do {
+            opening = try BodyResponse.evaluating(transfer.head, listed: address.range, rest: rest)
+        } catch {
+            throw await transfer.explaining(error)
+        }
         switch opening.fit {
         case .rest: break
         case .whole:

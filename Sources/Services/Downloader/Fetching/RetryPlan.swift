@@ -1,13 +1,12 @@
 import HTTP
 import HTTPClient
-import JSON
 
 /// Why one attempt did not bring what was asked for.
 enum AttemptFailure: Error, Sendable, Equatable {
     /// 401, 403, 404 or 410: the URL may need another token.
     case refused(status: Int, words: String? = nil)
     /// Another status that a later attempt may change.
-    case status(Int, retryAfter: Duration?)
+    case status(Int, retryAfter: Duration?, words: String? = nil)
     case transfer(TransferError)
     /// The bytes are damaged, or of another kind than expected.
     case damaged(String)
@@ -62,8 +61,8 @@ struct RetryPlan: Sendable {
         case .transfer(let error) where !error.isTransient: return giveUp("\(error)")
         case .transfer(let error): return again("\(error)")
         case .damaged(let reason): return again(reason)
-        case .status(let status, let retryAfter):
-            return again(AttemptFailure.words(for: status), after: retryAfter)
+        case .status(let status, let retryAfter, let words):
+            return again(words ?? AttemptFailure.words(for: status), after: retryAfter)
         }
     }
 
@@ -114,34 +113,28 @@ extension AttemptFailure {
 
     /// The failure that a status means; nil for those that bring what was asked for.
     ///
-    /// The body may say why (RFC 9457). The first request for the URL that a person gave is not repeated if
-    /// the server calls it wrong; a later request of the task is, as after a 500.
+    /// The body may say why. The first request for the URL that a person gave is not repeated if the server
+    /// calls it wrong; a later request of the task is, as after a 500.
     init?(_ head: TransferHead, _ body: [UInt8] = [], isGivenURL: Bool = false) {
         let status = head.status.rawValue
+        let words = RefusalText.reading(body, of: head).map { "\(Self.words(for: status)): \($0)" }
         switch status {
         case 200, 206: return nil
-        case 401, 403, 404, 410: self = .refused(status: status, words: Self.words(of: head, body))
+        case 401, 403, 404, 410: self = .refused(status: status, words: words)
         case 408, 425, 429, 500...599:
             let pause = head.headers["Retry-After"].flatMap {
                 RetryAfter.pause($0, at: head.headers["Date"])
             }
-            self = .status(status, retryAfter: pause)
+            self = .status(status, retryAfter: pause, words: words)
         default:
-            let words = Self.words(of: head, body) ?? Self.words(for: status)
-            self = isGivenURL ? .final(.unusable(words)) : .status(status, retryAfter: nil)
+            self =
+                isGivenURL
+                ? .final(.unusable(words ?? Self.words(for: status)))
+                : .status(status, retryAfter: nil, words: words)
         }
     }
 
     static func words(for status: Int) -> String { "the server answered with status \(status)" }
-
-    /// The status with what the body says about it; nil when that is no problem document.
-    private static func words(of head: TransferHead, _ body: [UInt8]) -> String? {
-        guard head.headers["Content-Type"]?.lowercased().hasPrefix("application/problem+json") ?? false,
-            case .string(let detail)? = (try? JSONReader.value(of: body))?["detail"], !detail.isEmpty
-        else { return nil }
-        let text = detail.unicodeScalars.prefix(Limits.detailLength).map { $0.value < 0x20 ? " " : $0 }
-        return "\(words(for: head.status.rawValue)): \(String(String.UnicodeScalarView(text)))"
-    }
 }
 
 extension Transfer {
