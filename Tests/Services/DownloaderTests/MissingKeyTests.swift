@@ -70,44 +70,70 @@ struct MissingKeyTests {
         }
     }
 
+    /// Serves `/vod/live.m3u8`: fragmented MP4 whose initialization section alone has the key `own.key`; the
+    /// segment `last.m4s` has the key `later.key`.
+    private func serveSectionKey(_ origin: FaultyOrigin, from number: Int, _ lines: [String]) throws {
+        let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+        let map = try #require(try readMedia(text).segments[0].map)
+        let vector = [UInt8](repeating: 0, count: 16)
+        func encrypted(_ path: String, _ key: [UInt8]) throws -> [UInt8] {
+            var cipher = try AES128CBC(.encrypt, key: key, iv: vector)
+            return try cipher.update(try #require(origin.bytes(path))) + cipher.finish()
+        }
+        origin.serve("/vod/own.key", Self.own)
+        origin.serve("/vod/later.key", Self.later)
+        origin.serve("/vod/init.enc", try encrypted("/vod/\(map.uri)", Self.own))
+        origin.serve("/vod/last.m4s", try encrypted(origin.segments()[2], Self.later))
+        let head = [
+            "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(number)",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"own.key\",IV=0x\(Self.zeros)", "#EXT-X-MAP:URI=\"init.enc\"",
+        ]
+        origin.serve("/vod/live.m3u8", (head + lines + [""]).joined(separator: "\n"))
+    }
+
+    private static let own = [UInt8](repeating: 7, count: 16)
+    private static let later = [UInt8](repeating: 9, count: 16)
+    private static let zeros = String(repeating: "0", count: 32)
+
     @Test("A key that comes later never gets the file of the key of an initialization section")
     func sectionKey() async throws {
         try await FaultyOrigin.run(serving: .fragmentedMP4) { origin in
-            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
-            let map = try #require(try readMedia(text).segments[0].map)
-            let (own, later) = ([UInt8](repeating: 7, count: 16), [UInt8](repeating: 9, count: 16))
-            let vector = [UInt8](repeating: 0, count: 16)
-            func encrypted(_ path: String, _ key: [UInt8]) throws -> [UInt8] {
-                var cipher = try AES128CBC(.encrypt, key: key, iv: vector)
-                return try cipher.update(try #require(origin.bytes(path))) + cipher.finish()
-            }
             let names = origin.segments()
-            origin.serve("/vod/own.key", own)
-            origin.serve("/vod/later.key", later)
-            origin.serve("/vod/init.enc", try encrypted("/vod/\(map.uri)", own))
-            origin.serve("/vod/last.m4s", try encrypted(names[2], later))
-            let zeros = String(repeating: "0", count: 32)
-            func list(from number: Int, _ lines: [String]) {
-                let head = [
-                    "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:1",
-                    "#EXT-X-MEDIA-SEQUENCE:\(number)",
-                    "#EXT-X-KEY:METHOD=AES-128,URI=\"own.key\",IV=0x\(zeros)",
-                    "#EXT-X-MAP:URI=\"init.enc\"",
-                ]
-                origin.serve("/vod/live.m3u8", (head + lines + [""]).joined(separator: "\n"))
-            }
-            list(from: 0, ["#EXT-X-KEY:METHOD=NONE"] + names.prefix(2).flatMap { ["#EXTINF:1,", $0] })
+            let listed = names.prefix(2).flatMap { ["#EXTINF:1,", $0] }
+            try serveSectionKey(origin, from: 0, ["#EXT-X-KEY:METHOD=NONE"] + listed)
             origin.fail(names[1], Array(repeating: .status(500), count: Limits.attempts))
             let downloading = try Downloading()
             #expect(try await downloading.run(origin.request("/vod/live.m3u8")).state == .failed)
-            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"later.key\",IV=0x\(zeros)"
-            list(from: 2, [key, "#EXTINF:1,", "last.m4s", "#EXT-X-ENDLIST"])
+            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"later.key\",IV=0x\(Self.zeros)"
+            try serveSectionKey(origin, from: 2, [key, "#EXTINF:1,", "last.m4s", "#EXT-X-ENDLIST"])
             let task = try await downloading.run(origin.request("/vod/live.m3u8"))
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
             let playlist = try readMedia(
                 String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
             let uri = try #require(playlist.segments.last?.keys.first?.uri)
-            #expect(try downloading.bytes("task", uri) == later)
+            #expect(try downloading.bytes("task", uri) == Self.later)
+        }
+    }
+
+    @Test(
+        "The key of an initialization section that is there is not asked for again", arguments: [false, true])
+    func keptSectionKey(isClear: Bool) async throws {
+        try await FaultyOrigin.run(serving: .fragmentedMP4) { origin in
+            let names = origin.segments()
+            let listed = names.flatMap { ["#EXTINF:1,", $0] }
+            try serveSectionKey(origin, from: 0, ["#EXT-X-KEY:METHOD=NONE"] + listed + ["#EXT-X-ENDLIST"])
+            origin.fail(names[3], Array(repeating: .status(500), count: Limits.attempts))
+            let downloading = try Downloading()
+            var request = origin.request("/vod/live.m3u8")
+            request.decrypts = isClear
+            #expect(try await downloading.run(request).state == .failed)
+            origin.fail("/vod/own.key", Array(repeating: .status(404), count: 100))
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(origin.requests(for: "/vod/own.key").count == 1)
+            let keys = try downloading.files("task").filter { $0.key.hasPrefix("keys/") }
+            #expect(keys == (isClear ? [:] : ["keys/1.key": Self.own]))
+            #expect(try await downloading.playing("task").isEmpty)
         }
     }
 

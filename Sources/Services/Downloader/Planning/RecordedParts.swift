@@ -30,6 +30,11 @@ struct RecordedParts: Sendable {
         return segment
     }
 
+    /// The name of the key of a part's initialization section, within the folder `keys`; nil if it has none.
+    func sectionKey(of part: PartNames) -> String? {
+        segments[part.file]?.segment.map?.keys.first?.uri.map(Self.lastPart)
+    }
+
     /// The parts that the playlist lists, in its order: a file that came later may play earlier.
     func inOrder(_ parts: some Sequence<PartNames>) -> [PartNames] {
         let placed = parts.compactMap { part in segments[part.file].map { (part: part, place: $0.place) } }

@@ -321,6 +321,7 @@ struct RenditionPlan: Sendable {
         if let map = segment.map {
             let mapKey = try PartKey.taking(map.keys, number: number, base: base)
             let oldMapKey = indices[identity].flatMap { parts[$0].initSection?.keyName }
+                ?? old.flatMap { recorded?.sectionKey(of: $0) }
             initSection = PartInitSection(
                 url: try Self.url(map.uri, base), range: map.byteRange, key: mapKey,
                 keyName: mapKey.map { keys.name(for: $0.uri, known: oldMapKey) })

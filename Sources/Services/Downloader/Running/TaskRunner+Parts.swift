@@ -65,13 +65,14 @@ extension TaskRunner {
 
     /// The names of the keys that are needed and that nothing is known of yet.
     ///
-    /// A part that is stored clear needs its key no more.
+    /// A part that is stored clear needs its key no more; a clear section asks for it if it is not there.
     private var missingKeys: [String] {
         let limit = liveLimit ?? .infinity
         var names: Set<String> = []
         for plan in plans {
             for part in plan.parts where part.position < limit && !(storesClear && part.isSettled) {
-                names.formUnion([part.names.key, part.initSection?.keyName].compactMap(\.self))
+                let sectionKey = storesClear ? nil : part.initSection?.keyName
+                names.formUnion([part.names.key, sectionKey].compactMap(\.self))
             }
         }
         return names.filter { keys[$0] == nil }.sorted()
