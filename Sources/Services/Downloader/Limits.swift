@@ -78,6 +78,8 @@ enum Limits {
     static let nameLength = 160
     /// Segments that a live playlist may have dropped between two readings: a day of two seconds each.
     static let lostSegments: UInt64 = 43_200
+    /// By how much the duration of a segment may be rounded, microseconds.
+    static let roundingMicroseconds: UInt64 = 5_000
     /// Characters that are shown of what a server says about an error.
     static let detailLength = 300
     /// The shortest pause between two loads of a live playlist.

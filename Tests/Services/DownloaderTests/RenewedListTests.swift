@@ -173,6 +173,55 @@ struct RenewedListTests {
         }
     }
 
+    /// Serves `/vod/{session}/live.m3u8` with its segments below the same path: some of the six.
+    private func serveSession(
+        _ session: String, _ numbers: Range<Int>, isEnded: Bool = false, _ origin: FaultyOrigin
+    ) throws {
+        let paths = origin.segments()
+        for path in paths {
+            let name = path.dropFirst("/vod/".count)
+            origin.serve("/vod/\(session)/\(name)", try #require(origin.bytes(path)))
+        }
+        let listed = numbers.flatMap { ["#EXTINF:1,", String(paths[$0].dropFirst("/vod/".count))] }
+        let head = ["#EXTM3U", "#EXT-X-TARGETDURATION:1", "#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)"]
+        let lines = head + listed + (isEnded ? ["#EXT-X-ENDLIST", ""] : [""])
+        origin.serve("/vod/\(session)/live.m3u8", lines.joined(separator: "\n"))
+    }
+
+    @Test("A live recording whose playlist is refused takes no segment of its next session twice")
+    func refusedSession() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            try serveSession("s1", 0..<4, origin)
+            try serveSession("s2", 1..<6, isEnded: true, origin)
+            origin.fail(
+                "/vod/s1/live.m3u8", [.garbled(after: .max)] + Array(repeating: .status(403), count: 100))
+            origin.serve("/vod/master.m3u8") { Self.master(min($0, 2)) }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 6 && task.notes == nil)
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test("A live recording that goes on in another session has each segment once")
+    func continuedSession() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            try serveSession("s1", 0..<4, origin)
+            origin.serve("/vod/master.m3u8") { Self.master(min($0, 2)) }
+            origin.fail("/vod/s1/index3.ts", Array(repeating: .status(500), count: Limits.attempts))
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            #expect(try await downloading.run(origin.request("/vod/master.m3u8")).state == .failed)
+            try serveSession("s2", 1..<6, isEnded: true, origin)
+            let task = try await downloading.run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 6 && task.notes == nil)
+            try downloading.expectSegments(of: origin)
+            #expect((1..<3).allSatisfy { origin.requests(for: "/vod/s2/index\($0).ts").isEmpty })
+        }
+    }
+
     @Test("The list is read again for the address that was refused, which may be newer than the first one")
     func refusedReading() async throws {
         try await FaultyOrigin.run { origin in

@@ -5,7 +5,7 @@ import HTTP
 struct PartIdentity: Hashable, Sendable, Codable {
     /// The media sequence number.
     var number: UInt64
-    /// The path of its URL, without a playback token of Backcast.
+    /// The path of its URL where it was listed first, without a playback token of Backcast.
     var path: String
     var offset: UInt64?
     var length: UInt64?

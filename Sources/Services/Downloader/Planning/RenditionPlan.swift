@@ -16,12 +16,12 @@ struct RenditionPlan: Sendable {
     /// Parts that are there or are gaps, and how many seconds they play.
     private(set) var settledCount = 0
     private(set) var settledSeconds = 0.0
-    private var indices: [PartIdentity: Int] = [:]
+    private(set) var indices: [PartIdentity: Int] = [:]
     /// What was kept in the folder by an earlier process.
-    private var kept: [PartIdentity: PartNames]
+    let kept: [PartIdentity: PartNames]
     /// What the folder's playlist says of them; an error if it cannot be read.
     private let recordedResult: Result<RecordedParts?, DownloadError>
-    private var recorded: RecordedParts? { try? recordedResult.get() }
+    var recorded: RecordedParts? { try? recordedResult.get() }
     private var nextFile = 1
     private var initNames: [PartInitSection: String] = [:]
     /// Seconds that the source lists in front of the first segment that is taken.
@@ -63,7 +63,8 @@ struct RenditionPlan: Sendable {
         if range != nil, !playlist.isEnded {
             throw .unusable("a range can only be taken of a presentation that has ended")
         }
-        let behind = try parts.isEmpty && range == nil ? takeRecorded(beside: playlist, base: base) : []
+        let listed = try listedParts(of: playlist, base: base)
+        let behind = try parts.isEmpty && range == nil ? takeRecorded(beside: playlist, listed) : []
         var (new, isFirst) = ([Part](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
         var (isKnown, first) = (false, Int?.none)
@@ -74,7 +75,7 @@ struct RenditionPlan: Sendable {
                 if begin < range.begin { discontinuities += segment.discontinuityCount }
                 continue
             }
-            let part = try part(segment, number: playlist.number(at: index), base: base, &keys)
+            let part = try part(segment, listed[index], base: base, &keys)
             if let known = indices[part.names.identity] {
                 renew(known, with: part)
                 isKnown = true
@@ -109,15 +110,10 @@ struct RenditionPlan: Sendable {
     /// Returns the parts that play after the listed ones: there are some if the list is older than an earlier
     /// one.
     private mutating func takeRecorded(
-        beside playlist: MediaPlaylist, base: HTTPURL
+        beside playlist: MediaPlaylist, _ listedParts: [ListedPart]
     ) throws(DownloadError) -> [Part] {
         if kept.isEmpty { return [] }
-        var listed: Set<PartIdentity> = []
-        for (index, segment) in playlist.segments.enumerated() {
-            let url = try Self.url(segment.uri, base)
-            let number = playlist.number(at: index)
-            listed.insert(PartIdentity(number: number, url: url, range: segment.byteRange))
-        }
+        let listed = Set(listedParts.map(\.identity))
         // What the source no longer lists would be lost when the playlist is written again.
         let isGone = kept.keys.contains { !listed.contains($0) }
         guard let recorded = try isGone ? recordedResult.get() : recorded else { return [] }
@@ -305,10 +301,9 @@ struct RenditionPlan: Sendable {
     }
 
     private mutating func part(
-        _ segment: MediaSegment, number: UInt64, base: HTTPURL, _ keys: inout KeyNames,
+        _ segment: MediaSegment, _ listed: ListedPart, base: HTTPURL, _ keys: inout KeyNames,
     ) throws(DownloadError) -> Part {
-        let url = try Self.url(segment.uri, base)
-        let identity = PartIdentity(number: number, url: url, range: segment.byteRange)
+        let (url, identity, number) = (listed.url, listed.identity, listed.identity.number)
         guard !segment.isGap else {
             // A gap needs no key and no initialization section, and they may not exist.
             return Part(
@@ -345,7 +340,7 @@ struct RenditionPlan: Sendable {
         return "init-\(number).mp4"
     }
 
-    private static func url(_ uri: String, _ base: HTTPURL) throws(DownloadError) -> HTTPURL {
+    static func url(_ uri: String, _ base: HTTPURL) throws(DownloadError) -> HTTPURL {
         do {
             return try base.resolving(uri)
         } catch {

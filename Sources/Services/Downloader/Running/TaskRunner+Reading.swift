@@ -50,9 +50,9 @@ extension TaskRunner {
 
     /// Reads all playlists again, so that parts get their present URLs and new parts are added.
     ///
-    /// The multivariant playlist of a live presentation may give each of its readers other URLs. Segments
-    /// with other URLs count as new, and would be recorded twice. So it is read again only if a media
-    /// playlist is refused or unusable, or has stalled, and for new tokens, which do not change the paths.
+    /// The multivariant playlist of a live presentation may give each of its readers other URLs, where not
+    /// every segment is known again. So it is read again only if a media playlist is refused or unusable, or
+    /// has stalled, and for new tokens, which do not change the paths.
     private func reload(isRefused: Bool) async throws(DownloadError) {
         let formerPause = reloadPause
         reloadPause.begins(at: tools.clock.steady())

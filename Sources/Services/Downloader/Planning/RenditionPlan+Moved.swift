@@ -1,0 +1,160 @@
+import HLS
+import HTTP
+
+/// A segment of a playlist: where it is now, and what it is known by.
+struct ListedPart: Sendable {
+    var url: HTTPURL
+    var identity: PartIdentity
+}
+
+/// Segments that a live playlist lists under other paths than before.
+///
+/// Some sources have the session of a reader in the path, and a reader that comes again gets a new one. The
+/// segments keep their numbers, durations and dates, and mostly the names of their files.
+extension RenditionPlan {
+    /// The segments of a playlist; one that is known under another path has the identity that it had there.
+    func listedParts(of playlist: MediaPlaylist, base: HTTPURL) throws(DownloadError) -> [ListedPart] {
+        var listed: [ListedPart] = []
+        listed.reserveCapacity(playlist.segments.count)
+        for (index, segment) in playlist.segments.enumerated() {
+            let url = try Self.url(segment.uri, base)
+            let number = playlist.number(at: index)
+            let identity = PartIdentity(number: number, url: url, range: segment.byteRange)
+            listed.append(ListedPart(url: url, identity: identity))
+        }
+        for (index, identity) in formerIdentities(of: listed, playlist) { listed[index].identity = identity }
+        return listed
+    }
+
+    /// The identities of segments that are known under other paths, by place in the list.
+    private func formerIdentities(
+        of listed: [ListedPart], _ playlist: MediaPlaylist
+    ) -> [Int: PartIdentity] {
+        // Most lists have no other segments than known ones and those after them.
+        guard hasUnknown(in: listed) else { return [:] }
+        let former = formerSegments
+        guard let last = former.last?.identity.number, let lastListed = listed.last?.identity.number else {
+            return [:]
+        }
+        // Numbers that are far behind are those of an encoder that has started again.
+        let isNear = last <= lastListed || last - lastListed <= UInt64(listed.count)
+        let formerByNumber = Dictionary(
+            former.map { ($0.identity.number, $0) }, uniquingKeysWith: { _, later in later })
+        let dates = SegmentDate.dates(of: playlist.segments)
+        var (found, renamed) = ([Int: PartIdentity](), [Int: FileRenaming]())
+        for (index, part) in listed.enumerated() where !isKnown(part.identity) {
+            let segment = playlist.segments[index]
+            guard let former = formerByNumber[part.identity.number],
+                former.identity.hasRange(of: part.identity),
+                former.microseconds == segment.durationMicroseconds
+            else { continue }
+            if let date = dates[index], let isSame = former.date?.isSame(as: date, of: former.microseconds) {
+                if isSame { found[index] = former.identity }
+            } else if isNear, let renaming = FileRenaming(from: former.identity.path, to: part.identity.path)
+            {
+                (found[index], renamed[index]) = (former.identity, renaming.isNone ? nil : renaming)
+            }
+        }
+        // A single other name may be that of another segment.
+        if renamed.count == 1 || Set(renamed.values.map(\.present)).count > 1 {
+            for index in renamed.keys { found[index] = nil }
+        }
+        return found
+    }
+
+    private func isKnown(_ identity: PartIdentity) -> Bool {
+        indices[identity] != nil || kept[identity] != nil
+    }
+
+    /// Whether a list has segments of known numbers that are not known.
+    private func hasUnknown(in listed: [ListedPart]) -> Bool {
+        let last = parts.last?.names.identity.number ?? kept.keys.map(\.number).max()
+        guard let last else { return false }
+        return listed.contains { $0.identity.number <= last && !isKnown($0.identity) }
+    }
+
+    /// What was listed before; of an earlier process only segments of a live presentation, because one that
+    /// had ended is known by its paths.
+    private var formerSegments: [FormerSegment] {
+        if !parts.isEmpty {
+            let dates = SegmentDate.dates(of: parts.map(\.segment))
+            return zip(parts, dates).filter { !$0.0.isLost }.map { part, date in
+                FormerSegment(
+                    identity: part.names.identity, microseconds: part.segment.durationMicroseconds, date: date
+                )
+            }
+        }
+        guard let recorded, recorded.isLive else { return [] }
+        let listed = recorded.inOrder(kept.values).compactMap { names in
+            recorded.segment(of: names).map { (names.identity, $0) }
+        }
+        return zip(listed, SegmentDate.dates(of: listed.map { $0.1 })).map { part, date in
+            FormerSegment(identity: part.0, microseconds: part.1.durationMicroseconds, date: date)
+        }
+    }
+}
+
+/// A segment that an earlier playlist has listed.
+private struct FormerSegment {
+    var identity: PartIdentity
+    var microseconds: Int64
+    var date: SegmentDate?
+}
+
+/// The date of a segment, from EXT-X-PROGRAM-DATE-TIME there or before it.
+private struct SegmentDate {
+    var microseconds: Int64
+    /// Segments since the tag, each of which may be rounded.
+    var distance: Int64
+
+    /// The date of each segment; nil where no date is known since the last discontinuity.
+    static func dates(of segments: [MediaSegment]) -> [SegmentDate?] {
+        var last: SegmentDate?
+        return segments.map { segment in
+            if segment.discontinuityCount > 0 { last = nil }
+            if let date = segment.programDateTimeMicroseconds {
+                last = SegmentDate(microseconds: date, distance: 0)
+            }
+            defer {
+                last?.microseconds &+= segment.durationMicroseconds
+                last?.distance += 1
+            }
+            return last
+        }
+    }
+
+    /// Whether two dates of segments of this duration are of the same one; nil where rounding may hide that.
+    func isSame(as other: SegmentDate, of duration: Int64) -> Bool? {
+        let difference = (microseconds &- other.microseconds).magnitude
+        let (half, rounded) = (UInt64(clamping: duration / 2), UInt64(clamping: distance + other.distance))
+        if difference <= half { return true }
+        return difference > half + rounded * Limits.roundingMicroseconds ? false : nil
+    }
+}
+
+/// How the name of a segment's file differs in two playlists.
+private struct FileRenaming {
+    /// What is new between low lines, such as the session `w1` of `media_w1_5.ts`; nil where nothing is.
+    var present: String?
+
+    var isNone: Bool { present == nil }
+
+    /// Nil if the names differ in more than one part.
+    init?(from former: String, to present: String) {
+        let (old, new) = (Self.words(of: former), Self.words(of: present))
+        let places = old.indices.filter { $0 < new.count && old[$0] != new[$0] }
+        guard old.count == new.count, places.count < 2 else { return nil }
+        self.present = places.first.map { new[$0] }
+    }
+
+    private static func words(of path: String) -> [String] {
+        let name = path.split(separator: "/").last ?? ""
+        return name.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
+    }
+}
+
+extension PartIdentity {
+    fileprivate func hasRange(of other: PartIdentity) -> Bool {
+        offset == other.offset && length == other.length
+    }
+}

@@ -1,0 +1,120 @@
+import HLS
+import HTTP
+import TestSupport
+import Testing
+import Timeline
+
+@testable import Downloader
+
+/// A segment is the same one if number, duration and date are; without dates, if its file is.
+@Suite("Segments that a live playlist lists under other paths")
+struct MovedSegmentsTests {
+    private let url: HTTPURL
+
+    init() throws {
+        url = try HTTPURL("http://origin.example/live.m3u8")
+    }
+
+    /// A playlist of these numbers; `name` has `#` in the place of the number, `second` dates the first one.
+    private func text(
+        _ numbers: Range<UInt64>, _ name: String, at second: Int? = nil, seconds: Int = 4,
+        isEnded: Bool = false
+    ) -> String {
+        let date = second.map { "#EXT-X-PROGRAM-DATE-TIME:2026-11-25T10:00:\($0).000Z\n" } ?? ""
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n" + date
+            + numbers.map { "#EXTINF:\(seconds),\n\(name.replacing("#", with: "\($0)"))\n" }.joined()
+            + (isEnded ? "#EXT-X-ENDLIST\n" : "")
+    }
+
+    private func plan(_ texts: String...) throws -> RenditionPlan {
+        var (plan, keys) = (RenditionPlan(id: RenditionID(kind: .video, index: 0), url: url), KeyNames())
+        for text in texts {
+            _ = try plan.take(try readMedia(text), base: url, range: nil, keys: &keys)
+        }
+        return plan
+    }
+
+    private func expectWhole(_ plan: RenditionPlan, _ numbers: ClosedRange<UInt64>) {
+        #expect(plan.parts.map(\.names.identity.number) == Array(numbers))
+        #expect(plan.gapSeconds() == 0)
+        #expect(plan.parts.allSatisfy { $0.segment.discontinuityCount == 0 })
+        #expect(Set(plan.parts.map(\.names.file)).count == plan.parts.count)
+    }
+
+    @Test(
+        "Another session in the path changes only the address",
+        arguments: [
+            ("s1/#.ts", "s2/#.ts"), ("/a/x/s1/#.ts", "/b/s2/#.ts"), ("#/a.ts?s=1", "s/#/a.ts"),
+            ("media_w1_#.ts", "media_w2_#.ts"),
+        ])
+    func session(first: String, second: String) throws {
+        let plan = try plan(
+            text(1..<5, first), text(3..<7, second), text(4..<8, second), text(5..<9, first))
+        expectWhole(plan, 1...8)
+        let path = try url.resolving(second.replacing("#", with: "4")).path
+        #expect(plan.parts[3].url.path == path)
+    }
+
+    @Test("Dates tell that segments of other names are the same, and that those of the same names are not")
+    func dates() throws {
+        expectWhole(try plan(text(1..<5, "s1/#.ts", at: 10), text(3..<7, "s2/x#.ts", at: 18)), 1...6)
+        expectWhole(try plan(text(1..<5, "s1/#.ts", at: 10), text(3..<7, "s2/x#.ts", at: 19)), 1...6)
+        let other = try plan(text(1..<5, "s1/#.ts", at: 10), text(3..<7, "s2/#.ts", at: 48))
+        #expect(other.parts.map(\.names.identity.number) == [1, 2, 3, 4, 3, 4, 5, 6])
+        #expect(other.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 0, 1, 0, 0, 0])
+    }
+
+    @Test("Dates are only as exact as the durations since the last one")
+    func rounding() throws {
+        let first = text(1..<1001, "s1/#.ts", at: 10)
+        let date = "#EXT-X-PROGRAM-DATE-TIME:2026-11-25T11:06:39.000Z\n#EXTINF"
+        // The 999th would begin at 11:06:42.
+        let second = text(999..<1003, "s2/#.ts").replacing("#EXTINF:4,\ns2/999", with: "\(date):4,\ns2/999")
+        expectWhole(try plan(first, second), 1...1002)
+    }
+
+    @Test(
+        "Other media is not taken for known",
+        arguments: [
+            // Other files, one other name, another duration, and an encoder that has started again.
+            (1..<5, "s1/#.ts", 3..<7, "s2/x#y.ts", 4), (1..<5, "a_#.ts", 4..<7, "b_#.ts", 4),
+            (1..<5, "s1/#.ts", 3..<7, "s2/#.ts", 3), (1..<50, "s1/#.ts", 1..<5, "s2/#.ts", 4),
+        ] as [(Range<UInt64>, String, Range<UInt64>, String, Int)])
+    func other(first: Range<UInt64>, name: String, second: Range<UInt64>, other: String, seconds: Int) throws
+    {
+        let plan = try plan(text(first, name), text(second, other, seconds: seconds))
+        #expect(plan.parts.map(\.names.identity.number) == Array(first) + Array(second))
+        #expect(plan.parts[first.count].segment.discontinuityCount == 1)
+    }
+
+    /// The plan of a process after the one that has recorded the first list, and the lines it adds.
+    private func continued(
+        _ first: String, _ second: String
+    ) throws -> (plan: RenditionPlan, recorded: [String], lines: [PartNames]) {
+        let earlier = try plan(first)
+        let names = earlier.parts.map(\.names)
+        let recorded = RecordedParts(
+            earlier.localPlaylist(isClear: false, isClosed: false), files: Set(names.map(\.file)))
+        var (plan, keys) = (
+            RenditionPlan(id: earlier.id, url: url, kept: names, recorded: .success(recorded)), KeyNames()
+        )
+        let lines = try plan.take(try readMedia(second), base: url, range: nil, keys: &keys)
+        return (plan, names.map(\.file), lines)
+    }
+
+    @Test("A later process knows what was recorded", arguments: [false, true], [nil, 18] as [Int?])
+    func laterProcess(isEnded: Bool, second: Int?) throws {
+        let (plan, recorded, lines) = try continued(
+            text(1..<5, "s1/#.ts", at: second.map { $0 - 8 }),
+            text(3..<7, second == nil ? "s2/#.ts" : "s2/x#.ts", at: second, isEnded: isEnded))
+        expectWhole(plan, 1...6)
+        #expect(plan.parts.prefix(4).map(\.names.file) == recorded && lines.count == 2)
+    }
+
+    @Test("A presentation that had ended is known by its paths alone")
+    func ended() throws {
+        #expect(throws: DownloadError.self) {
+            try continued(text(1..<5, "s1/#.ts", isEnded: true), text(1..<5, "s2/#.ts", isEnded: true))
+        }
+    }
+}
