@@ -12,6 +12,8 @@ struct PartJob: Sendable {
     var vector: [UInt8] = []
     var storesClear = false
     var byteLimit: Int
+    /// Another key than the given ones, which did not open the part; nil where there is none.
+    var otherKey: @Sendable ([[UInt8]]) async -> [UInt8]? = { _ in nil }
     /// Whether the folder may have the beginning of the part from an earlier attempt.
     var isBegun = false
     /// Gets the progress of the part; nil if no player reads it while it is fetched.
@@ -44,7 +46,8 @@ struct PartFetcher: Sendable {
     ///
     /// The bytes of an unfinished part stay in the folder if its rest can be requested later.
     func fetch(_ job: PartJob) async throws(DownloadError) -> StoredBytes? {
-        var body = try await begun(job)
+        var (job, body) = (job, try await begun(job))
+        var wrongKeys: [[UInt8]] = []
         do throws(DownloadError) {
             let stored = try await retries.run(job.file, renew: job.renew) {
                 plan async throws(AttemptFailure) in
@@ -56,6 +59,10 @@ struct PartFetcher: Sendable {
                     plan.source = await job.address().url.redactedPath.split(separator: "/").last.map(
                         String.init)
                     await self.judge(error, &body, &plan)
+                    if case .damaged = error, let key = job.key {
+                        if !wrongKeys.contains(key) { wrongKeys.append(key) }
+                        job.key = await job.otherKey(wrongKeys) ?? key
+                    }
                     throw error
                 }
             }

@@ -1,7 +1,8 @@
 import HLS
 import HTTP
 
-/// The names of keys in the folder `keys`: one for each URI of a playlist.
+/// The names of keys in the folder `keys`: one for each URI of a playlist, and for each key that replaced
+/// another one there.
 ///
 /// A URI with another token gets the name that its segments have already.
 struct KeyNames: Sendable {
@@ -13,7 +14,7 @@ struct KeyNames: Sendable {
     var isEmpty: Bool { uris.isEmpty }
 
     init(kept: [String] = []) {
-        next = (kept.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1
+        next = (kept.map(Self.number).max() ?? 0) + 1
     }
 
     mutating func name(for uri: String, known: String?) -> String {
@@ -22,6 +23,20 @@ struct KeyNames: Sendable {
         uris[name] = uri
         return name
     }
+
+    /// The names of the keys that a URI had, the latest last.
+    func names(of uri: String) -> [String] {
+        uris.filter { $0.value == uri }.keys.sorted { Self.number(of: $0) < Self.number(of: $1) }
+    }
+
+    /// The name of a key that has replaced the one at a URI.
+    mutating func newName(at uri: String) -> String {
+        let name = newName()
+        (names[uri], uris[name]) = (name, uri)
+        return name
+    }
+
+    private static func number(of name: String) -> Int { Int(name.prefix { $0 != "." }) ?? 0 }
 
     private mutating func newName() -> String {
         defer { next += 1 }

@@ -42,7 +42,7 @@ extension RenditionPlan {
             former.map { ($0.identity.number, $0) }, uniquingKeysWith: { _, later in later })
         let dates = SegmentDate.dates(of: playlist.segments)
         var (found, renamed) = ([Int: PartIdentity](), [Int: FileRenaming]())
-        for (index, part) in listed.enumerated() where !isKnown(part.identity) {
+        for (index, part) in listed.enumerated() where !knows(part.identity) {
             let segment = playlist.segments[index]
             guard let former = formerByNumber[part.identity.number],
                 former.identity.hasRange(of: part.identity),
@@ -62,7 +62,8 @@ extension RenditionPlan {
         return found
     }
 
-    private func isKnown(_ identity: PartIdentity) -> Bool {
+    /// Whether an earlier list had a segment.
+    func knows(_ identity: PartIdentity) -> Bool {
         indices[identity] != nil || kept[identity] != nil
     }
 
@@ -70,7 +71,7 @@ extension RenditionPlan {
     private func hasUnknown(in listed: [ListedPart]) -> Bool {
         let last = parts.last?.names.identity.number ?? kept.keys.map(\.number).max()
         guard let last else { return false }
-        return listed.contains { $0.identity.number <= last && !isKnown($0.identity) }
+        return listed.contains { $0.identity.number <= last && !knows($0.identity) }
     }
 
     /// What was listed before; of an earlier process only segments of a live presentation, because one that

@@ -23,7 +23,7 @@ struct RenditionPlan: Sendable {
     private let recordedResult: Result<RecordedParts?, DownloadError>
     var recorded: RecordedParts? { try? recordedResult.get() }
     private var nextFile = 1
-    private var initNames: [PartInitSection: String] = [:]
+    private var sectionNames: SectionNames
     /// Seconds that the source lists in front of the first segment that is taken.
     private(set) var skippedSeconds = 0.0
     /// The number of discontinuities in the segments before the first one that is taken.
@@ -50,6 +50,7 @@ struct RenditionPlan: Sendable {
         self.url = url
         recordedResult = recorded
         self.kept = Dictionary(kept.map { ($0.identity, $0) }, uniquingKeysWith: { _, last in last })
+        sectionNames = SectionNames(kept: kept.compactMap(\.initSection))
         nextFile = (kept.compactMap { Int($0.file.prefix { $0 != "." }) }.max() ?? 0) + 1
     }
 
@@ -68,12 +69,19 @@ struct RenditionPlan: Sendable {
         var (new, isFirst) = ([Part](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
         var (isKnown, first) = (false, Int?.none)
+        // What is listed in one reading has the sections that are there now.
+        var hasPresentSections = parts.isEmpty && kept.isEmpty
         for (index, segment) in playlist.segments.enumerated() {
             let begin = time
             time += Double(segment.durationMicroseconds) / 1_000_000
             if let range, time <= range.begin || begin >= range.end {
                 if begin < range.begin { discontinuities += segment.discontinuityCount }
                 continue
+            }
+            let mayBeginAnew = index == 0 || segment.discontinuityCount > 0
+            if !hasPresentSections, mayBeginAnew, !knows(listed[index].identity) {
+                sectionNames.beginAgain()
+                hasPresentSections = true
             }
             let part = try part(segment, listed[index], base: base, &keys)
             if let known = indices[part.names.identity] {
@@ -202,6 +210,11 @@ struct RenditionPlan: Sendable {
         count(parts[index])
     }
 
+    /// Another key opens a part.
+    mutating func nameKey(of index: Int, _ name: String) {
+        if parts[index].key != nil { parts[index].names.key = name }
+    }
+
     /// Ends behind the last part that is there, or at `seconds`; what is missing in front becomes gaps.
     mutating func close(at seconds: Double?) {
         let next = parts.lastIndex(where: \.isDone).map { $0 + 1 } ?? 0
@@ -315,29 +328,17 @@ struct RenditionPlan: Sendable {
         var initSection: PartInitSection?
         if let map = segment.map {
             let mapKey = try PartKey.taking(map.keys, number: number, base: base)
-            let oldMapKey = indices[identity].flatMap { parts[$0].initSection?.keyName }
+            let oldMapKey =
+                indices[identity].flatMap { parts[$0].initSection?.keyName }
                 ?? old.flatMap { recorded?.sectionKey(of: $0) }
             initSection = PartInitSection(
                 url: try Self.url(map.uri, base), range: map.byteRange, key: mapKey,
                 keyName: mapKey.map { keys.name(for: $0.uri, known: oldMapKey) })
         }
-        let initName = initSection.map { name(for: $0, known: old?.initSection) }
+        let initName = initSection.map { sectionNames.name(for: $0, known: old?.initSection) }
         let names = PartNames(identity: identity, file: "", initSection: initName, key: keyName)
         return Part(
             names: names, segment: segment, url: url, key: key, initSection: initSection, position: 0)
-    }
-
-    private mutating func name(for section: PartInitSection, known: String?) -> String {
-        if let known {
-            initNames[section] = known
-            return known
-        }
-        if let name = initNames[section] { return name }
-        let used = Set(initNames.values).union(kept.values.compactMap(\.initSection))
-        var number = used.count + 1
-        while used.contains("init-\(number).mp4") { number += 1 }
-        initNames[section] = "init-\(number).mp4"
-        return "init-\(number).mp4"
     }
 
     static func url(_ uri: String, _ base: HTTPURL) throws(DownloadError) -> HTTPURL {

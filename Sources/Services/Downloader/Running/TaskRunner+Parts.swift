@@ -188,8 +188,8 @@ extension TaskRunner {
         let job = PartJob(
             file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
-            isBegun: begunParts.contains(file), progress: progress,
-            address: { await self.segmentAddress(index) },
+            otherKey: { await self.otherKey(of: index, than: $0) }, isBegun: begunParts.contains(file),
+            progress: progress, address: { await self.segmentAddress(index) },
             renew: { reading async throws(DownloadError) in
                 try await self.renew(since: reading, isRefused: true)
             })

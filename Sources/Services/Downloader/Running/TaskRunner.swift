@@ -46,6 +46,7 @@ actor TaskRunner {
     /// Counts how often the playlists were read.
     var readings = 0
     let renewing = AsyncSemaphore(permits: 1)
+    let askingForKeys = AsyncSemaphore(permits: 1)
     /// When the playlists of a presentation that has not ended are read again.
     var reloadPause = ReloadPause(targetSeconds: 0)
     private let report: @Sendable (DownloadTask) -> Void
