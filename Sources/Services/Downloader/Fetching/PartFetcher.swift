@@ -20,6 +20,8 @@ struct PartJob: Sendable {
     var progress: PartProgress?
     /// Where the part is now: asked again for each attempt.
     var address: @Sendable () async -> PartAddress
+    /// Whether a live source no longer lists the part.
+    var isDropped: @Sendable () async -> Bool = { false }
     /// Reads the playlists again, unless they were read after the given reading.
     var renew: @Sendable (Int) async throws(DownloadError) -> Void
 }
@@ -49,7 +51,7 @@ struct PartFetcher: Sendable {
         var (job, body) = (job, try await begun(job))
         var wrongKeys: [[UInt8]] = []
         do throws(DownloadError) {
-            let stored = try await retries.run(job.file, renew: job.renew) {
+            let stored = try await retries.run(job.file, renew: job.renew, isDropped: job.isDropped) {
                 plan async throws(AttemptFailure) in
                 do throws(AttemptFailure) {
                     return try await self.inTurn(job) { () async throws(AttemptFailure) in

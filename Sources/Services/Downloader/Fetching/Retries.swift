@@ -12,7 +12,7 @@ struct NetworkWatch: Sendable {
 struct Retries: Sendable {
     let clock: HostClock
     /// How long there may be no network.
-    let networkTimeout: Duration
+    var networkTimeout: Duration
     let network: NetworkWatch
 
     func received(_ byteCount: Int64) async {
@@ -22,9 +22,10 @@ struct Retries: Sendable {
     /// Runs attempts until one succeeds.
     ///
     /// `renew` gets the number of the reading whose address was refused. It reads the playlists again unless
-    /// they were read since then.
+    /// they were read since then. Without a connection, this does not wait for what `isDropped` names.
     nonisolated(nonsending) func run<Value>(
         _ name: String, renew: @Sendable (Int) async throws(DownloadError) -> Void = { _ in },
+        isDropped: @Sendable () async -> Bool = { false },
         _ attempt: (inout RetryPlan) async throws(AttemptFailure) -> Value,
     ) async throws(DownloadError) -> Value {
         var plan = RetryPlan(name: name)
@@ -44,13 +45,16 @@ struct Retries: Sendable {
             case .renew: try await renew(plan.reading)
             case .pause(let pause): try await sleep(pause)
             case .waitForNetwork:
-                if let lostSince, now - lostSince > networkTimeout {
-                    throw .noNetwork("\(name): no connection for \(networkTimeout.components.seconds) s")
-                }
+                if let lostSince, now - lostSince > networkTimeout { throw noNetwork(name) }
+                if await isDropped() { throw noNetwork(name) }
                 await network.lost()
                 try await sleep(Limits.networkPause)
             }
         }
+    }
+
+    func noNetwork(_ name: String) -> DownloadError {
+        .noNetwork("\(name): no connection for \(networkTimeout.components.seconds) s")
     }
 
     private func sleep(_ duration: Duration) async throws(DownloadError) {

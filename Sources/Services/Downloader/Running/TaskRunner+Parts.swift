@@ -190,13 +190,14 @@ extension TaskRunner {
             vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
             otherKey: { await self.otherKey(of: index, than: $0) }, isBegun: begunParts.contains(file),
             progress: progress, address: { await self.segmentAddress(index) },
+            isDropped: { await self.plans[index.plan].isDropped(index.part) },
             renew: { reading async throws(DownloadError) in
                 try await self.renew(since: reading, isRefused: true)
             })
         let fetched: StoredBytes?
         do {
             fetched = try await fetcher.fetch(job)
-        } catch .part where plans[index.plan].isDropped(index.part) {
+        } catch  where error.meansMissing && plans[index.plan].isDropped(index.part) {
             // The source no longer has it: the recording goes on without it.
             plans[index.plan].lose(index.part)
             countParts()
@@ -220,5 +221,15 @@ extension TaskRunner {
     private func segmentAddress(_ index: PartIndex) -> PartAddress {
         let part = plans[index.plan].parts[index.part]
         return PartAddress(url: part.url, range: part.segment.byteRange, reading: readings)
+    }
+}
+
+extension DownloadError {
+    /// Whether something does not come from its address.
+    fileprivate var meansMissing: Bool {
+        switch self {
+        case .part, .noNetwork: true
+        default: false
+        }
     }
 }

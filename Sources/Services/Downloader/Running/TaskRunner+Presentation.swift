@@ -86,7 +86,7 @@ extension TaskRunner {
             rendition.content = rendition.content ?? known.first { $0.id == rendition.id }?.content
             return rendition
         }
-        try await load(begun)
+        try await load(begun, by: reader)
         for plan in plans where plan.isPackedAudio { setKind(.audio, of: plan.id) }
         try await countStoredParts()
     }

@@ -64,12 +64,7 @@ extension TaskRunner {
                 if isRefused { try? await renewAddresses(&wanted, onlyTokens: true) }
                 wanted = await addressesAfterStall() ?? wanted
             }
-            do throws(DownloadError) {
-                try await load(wanted)
-            } catch  where isFromMultivariant && isLive && error.meansOtherAddress {
-                try await renewAddresses(&wanted)
-                try await load(wanted)
-            }
+            try await loadAnywhere(wanted)
         } catch {
             // A reading that was cancelled is still due.
             if error == .cancelled { reloadPause = formerPause }
@@ -82,6 +77,48 @@ extension TaskRunner {
             reloadPause.countUnchanged()
         }
         if isLonger { try await writePlaylists(isClosed: false) }
+    }
+
+    /// Reads the media playlists of these plans; where a live one cannot be read, at the address that the
+    /// multivariant playlist names now.
+    ///
+    /// A host that does not answer may be withdrawn: the multivariant playlist is then asked again and again.
+    private func loadAnywhere(_ former: [RenditionPlan]) async throws(DownloadError) {
+        guard isFromMultivariant, isLive else { return try await load(former, by: reader) }
+        var wanted = former
+        let begun = tools.clock.steady()
+        while true {
+            do throws(DownloadError) {
+                return try await load(wanted, by: hastyReader)
+            } catch .noNetwork {
+                guard tools.clock.steady() - begun <= retries.networkTimeout else {
+                    throw retries.noNetwork("the playlist")
+                }
+                try await findOtherHosts(&wanted)
+            } catch {
+                guard error.meansOtherAddress else { throw error }
+                try await renewAddresses(&wanted)
+                return try await load(wanted, by: reader)
+            }
+        }
+    }
+
+    /// Asks the multivariant playlist for other addresses; waits where it names the same ones, or cannot be
+    /// used.
+    private func findOtherHosts(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
+        let former = plans.map(\.url)
+        do throws(DownloadError) {
+            try await renewAddresses(&plans)
+        } catch {
+            guard error.meansOtherAddress else { throw error }
+        }
+        guard plans.map(\.url) == former else { return }
+        await networkLost()
+        do {
+            try await tools.clock.sleep(for: Limits.networkPause)
+        } catch {
+            throw .cancelled
+        }
     }
 
     /// The addresses that the multivariant playlist of a live presentation names now, if the media playlists
@@ -115,7 +152,7 @@ extension TaskRunner {
     }
 
     /// Reads the media playlists of these plans, and makes them those of the task.
-    func load(_ wanted: [RenditionPlan]) async throws(DownloadError) {
+    func load(_ wanted: [RenditionPlan], by reader: SourceReader) async throws(DownloadError) {
         var (wanted, names) = (wanted, keyNames)
         var lines: [[PartNames]] = []
         for index in wanted.indices {

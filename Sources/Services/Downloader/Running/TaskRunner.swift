@@ -202,6 +202,13 @@ extension TaskRunner {
 
     var reader: SourceReader { SourceReader(session: session, retries: retries) }
 
+    /// A reader that does not wait for a network.
+    var hastyReader: SourceReader {
+        var retries = retries
+        retries.networkTimeout = .zero
+        return SourceReader(session: session, retries: retries)
+    }
+
     var fetcher: PartFetcher {
         PartFetcher(
             session: session, folder: folder, transfers: tools.transfers, gate: tools.gate,
@@ -255,7 +262,7 @@ extension TaskRunner {
         report(stored.task)
     }
 
-    private func networkLost() async {
+    func networkLost() async {
         try? await change(.networkLost)
     }
 
