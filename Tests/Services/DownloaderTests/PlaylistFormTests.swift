@@ -203,6 +203,45 @@ struct PlaylistFormTests {
         }
     }
 
+    @Test(
+        "What the multivariant playlist says of its only rendition is in the media playlist",
+        arguments: [false, true])
+    func onlyRendition(isLive: Bool) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            if isLive { origin.reopen("/vod/index.m3u8") }
+            let master = [
+                "#EXTM3U", "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-START:TIME-OFFSET=1,PRECISE=YES",
+                "#EXT-X-STREAM-INF:BANDWIDTH=1000", "index.m3u8", "",
+            ]
+            origin.serve("/vod/master.m3u8", master.joined(separator: "\n"))
+            let downloading = try Downloading()
+            var request = origin.request("/vod/master.m3u8")
+            request.duration = isLive ? "3" : nil
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let playlist = try readMedia(
+                String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.start == StartPoint(offsetMicroseconds: 1_000_000, isPrecise: true))
+            #expect(playlist.isIndependentSegments)
+        }
+    }
+
+    @Test("A start point in front of a range is not there either while parts are missing")
+    func startOfRange() async throws {
+        try await FaultyOrigin.run(serving: .separateAudio) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let master = text.replacing("#EXTM3U", with: "#EXTM3U\n#EXT-X-START:TIME-OFFSET=2.5")
+            origin.serve("/vod/master.m3u8", master)
+            origin.fail("/vod/video3.ts", Array(repeating: .status(500), count: Limits.attempts))
+            let downloading = try Downloading()
+            var request = origin.request("/vod/master.m3u8")
+            request.range = TimeRange("2-5")
+            #expect(try await downloading.run(request).state == .failed)
+            let index = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
+            #expect(index.contains("#EXT-X-STREAM-INF") && !index.contains("#EXT-X-START"))
+        }
+    }
+
     @Test("A live playlist is recorded for as long as was asked for")
     func liveDuration() async throws {
         try await FaultyOrigin.run { origin in

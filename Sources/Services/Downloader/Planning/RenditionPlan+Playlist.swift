@@ -9,8 +9,9 @@ extension RenditionPlan {
     /// follow.
     func localPlaylist(isClear: Bool, isClosed: Bool, listsMissing: Bool = false) -> MediaPlaylist {
         var playlist = MediaPlaylist()
-        playlist.isIndependentSegments = head.isIndependentSegments
-        playlist.start = head.start.flatMap { (isClosed || head.isEnded) && !keeps($0) ? nil : $0 }
+        playlist.isIndependentSegments =
+            head.isIndependentSegments || multivariant?.isIndependentSegments ?? false
+        playlist.start = localStart(head.start ?? multivariant?.start, isClosed: isClosed)
         playlist.targetDurationSeconds = targetDuration
         playlist.mediaSequence = parts.first?.names.identity.number ?? head.mediaSequence
         playlist.discontinuitySequence = discontinuitySequence
@@ -32,13 +33,16 @@ extension RenditionPlan {
         return playlist
     }
 
-    /// Whether a start point of the source is the same place in the folder's closed playlist.
+    /// A start point of the source, where it is the same place in the folder's playlist.
     ///
     /// It is not where the source lists other segments first, nor if it counts from the end, which has moved
-    /// in a live playlist.
-    func keeps(_ start: StartPoint) -> Bool {
-        parts.first?.names.identity.number == head.mediaSequence && start.offsetMicroseconds >= 0
+    /// in a live playlist. One that still grows keeps it.
+    func localStart(_ start: StartPoint?, isClosed: Bool) -> StartPoint? {
+        guard let start, isClosed || head.isEnded else { return start }
+        let isSame =
+            parts.first?.names.identity.number == head.mediaSequence && start.offsetMicroseconds >= 0
             && Double(start.offsetMicroseconds) / 1_000_000 <= seconds
+        return isSame ? start : nil
     }
 
     private var targetDuration: Int {

@@ -10,6 +10,8 @@ struct RenditionPlan: Sendable {
     /// The address of the playlist as it is asked for.
     var url: HTTPURL
     var imports: [String: String] = [:]
+    /// What the multivariant playlist says, where the folder has none of its own.
+    var multivariant: MultivariantPlaylist?
     private(set) var parts: [Part] = []
     /// The latest playlist, without its segments.
     private(set) var head = MediaPlaylist()

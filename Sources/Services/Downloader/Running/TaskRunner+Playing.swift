@@ -11,7 +11,9 @@ extension TaskRunner {
     /// `isKnown` of the answer is false while the playlists of the source are being read.
     func playlist(_ name: String) -> (isKnown: Bool, bytes: [UInt8]?) {
         guard isPlanned else { return (false, nil) }
-        if let multivariant, name == "index.m3u8" { return (true, multivariant.writtenBytes()) }
+        if name == "index.m3u8", let playlist = localMultivariant(isClosed: false) {
+            return (true, playlist.writtenBytes())
+        }
         let plan =
             multivariant == nil
             ? (name == "index.m3u8" ? plans[0] : nil)

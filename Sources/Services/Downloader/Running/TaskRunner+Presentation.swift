@@ -46,13 +46,12 @@ extension TaskRunner {
             _ = try request.audio.chosen(from: [], what: "audio")
             _ = try request.subtitles.chosen(from: [], what: "subtitles")
             let id = RenditionID(kind: .video, index: 0)
-            try await begin([
-                ChosenStreams.Stream(rendition: TaskRendition(id: id), url: try request.fullURL())
-            ])
+            let stream = ChosenStreams.Stream(rendition: TaskRendition(id: id), url: try request.fullURL())
+            try await begin(ChosenStreams(streams: [stream], playlist: MultivariantPlaylist()))
         case .multivariant(let source):
             let chosen = try ChosenStreams.choosing(from: source, base: base, for: request)
             if chosen.streams.count > 1 { multivariant = chosen.playlist }
-            try await begin(chosen.streams, imports: source.variables)
+            try await begin(chosen, imports: source.variables)
         }
         if plans.allSatisfy({ $0.parts.isEmpty && $0.isEnded }) {
             throw .unusable(
@@ -63,8 +62,9 @@ extension TaskRunner {
     }
 
     private func begin(
-        _ streams: [ChosenStreams.Stream], imports: [String: String] = [:]
+        _ chosen: ChosenStreams, imports: [String: String] = [:]
     ) async throws(DownloadError) {
+        let streams = chosen.streams
         try await folder.make(streams.map(\.rendition.id.description))
         var begun: [RenditionPlan] = []
         for stream in streams {
@@ -75,6 +75,7 @@ extension TaskRunner {
             }
             var plan = RenditionPlan(id: id, url: stream.url, kept: kept, recorded: recorded)
             plan.imports = imports
+            if streams.count == 1 { plan.multivariant = chosen.playlist }
             begun.append(plan)
         }
         // The list of parts does not name the key of an initialization section.
@@ -153,10 +154,16 @@ extension TaskRunner {
             let media = plan.localPlaylist(isClear: storesClear, isClosed: isClosed)
             try await folder.replace(playlistName(of: plan.id), with: media.writtenBytes())
         }
-        if var multivariant {
-            if isClosed, let start = multivariant.start, !plans[0].keeps(start) { multivariant.start = nil }
-            try await folder.replace("index.m3u8", with: multivariant.writtenBytes())
+        if let playlist = localMultivariant(isClosed: isClosed) {
+            try await folder.replace("index.m3u8", with: playlist.writtenBytes())
         }
+    }
+
+    /// The multivariant playlist for the folder; nil with one rendition.
+    func localMultivariant(isClosed: Bool) -> MultivariantPlaylist? {
+        guard var playlist = multivariant else { return nil }
+        playlist.start = plans[0].localStart(playlist.start, isClosed: isClosed)
+        return playlist
     }
 
     /// Seconds from the first segment that are taken; nil for all.
