@@ -12,7 +12,8 @@ struct RefusalTextTests {
     private func text(_ body: String, type: String?, url: String = "http://origin.test/a.ts") -> String? {
         let head = TransferHead(
             status: HTTPStatus(rawValue: 403), headers: type.map { ["Content-Type": $0] } ?? [:],
-            effectiveURL: url, remoteAddress: "127.0.0.1", requestedAt: .now, firstRequestAt: .now, arrivedAt: .now)
+            effectiveURL: url, remoteAddress: "127.0.0.1", requestedAt: .now, firstRequestAt: .now,
+            arrivedAt: .now)
         return RefusalText.reading(Array(body.utf8), of: head)
     }
 
