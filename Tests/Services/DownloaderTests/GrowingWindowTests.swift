@@ -119,7 +119,11 @@ struct GrowingWindowTests {
             origin.release()
             let task = try await running.value
             #expect(task.state == .completed && task.notes == nil)
-            try expectWhole(downloading, origin)
+            try downloading.expectSegments(of: origin)
+            // On a busy machine the held one may be asked for again, as it brings nothing for long.
+            for path in segments where path != segments[1] {
+                #expect(origin.requests(for: path).count == 1)
+            }
         }
     }
 
