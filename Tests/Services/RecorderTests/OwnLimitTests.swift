@@ -62,6 +62,17 @@ struct OwnLimitTests {
         }
     }
 
+    @Test(
+        "A segment is asked for again after what only another server of its host may do right",
+        arguments: [
+            (TransferError.tls("expired", isCertificate: true), true), (.tooManyRedirects(limit: 10), true),
+            (.headTooLarge(limit: 100), true), (.connectionFailed("reset"), true),
+            (.badRequest("no URL"), false), (.schemeRefused("ftp"), false), (.tooLarge(limit: 100), false),
+        ])
+    func certificate(error: TransferError, isRetried: Bool) {
+        #expect(FetchFailure(error).isTransient == isRetried)
+    }
+
     @Test("did not take that long to be answered", .timeLimit(.minutes(30)))
     func responseTime() async throws {
         try await Origin.run { origin in

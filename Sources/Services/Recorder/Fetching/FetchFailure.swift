@@ -39,9 +39,16 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         damagedByteCount = byteCount
     }
 
+    /// Everything but what lies in the request itself is tried again while the source lists the segment:
+    /// another server of the same name may have a valid certificate, or no loop of redirects.
     init(_ error: TransferError) {
+        let isFinal =
+            switch error {
+            case .tooLarge, .badRequest, .schemeRefused, .cancelled, .closed: true
+            default: false
+            }
         self.init(
-            error.isOwnLimit ? .segmentExpired : .segmentMissing, "\(error)", isTransient: error.isTransient)
+            error.isOwnLimit ? .segmentExpired : .segmentMissing, "\(error)", isTransient: !isFinal)
         isOwnLimit = error.isOwnLimit
     }
 
