@@ -8,6 +8,7 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
 
     package static let ok = HTTPStatus(rawValue: 200)
     package static let created = HTTPStatus(rawValue: 201)
+    package static let nonAuthoritativeInformation = HTTPStatus(rawValue: 203)
     package static let noContent = HTTPStatus(rawValue: 204)
     package static let partialContent = HTTPStatus(rawValue: 206)
     package static let found = HTTPStatus(rawValue: 302)
@@ -28,4 +29,8 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
     package static let internalServerError = HTTPStatus(rawValue: 500)
     package static let notImplemented = HTTPStatus(rawValue: 501)
     package static let serviceUnavailable = HTTPStatus(rawValue: 503)
+
+    /// Whether an answer to GET has the whole content: 200, or 203 of a proxy that has transformed it
+    /// (RFC 9110 §15.3.4).
+    package var bringsWhole: Bool { self == .ok || self == .nonAuthoritativeInformation }
 }

@@ -52,15 +52,14 @@ final class BodySlice: SegmentBody {
 
     /// Bytes of the answer in front of the range.
     private static func skipped(_ head: TransferHead, range: HLS.ByteRange?) throws(FetchFailure) -> UInt64 {
-        switch (head.status, range) {
-        case (.ok, let range): return range?.offset ?? 0
-        case (.partialContent, let range?):
-            guard let field = head.headers["Content-Range"],
-                case .part(let offset, _, _)? = ContentRange(reading: field), offset == range.offset
-            else { throw FetchFailure(.segmentMissing, "the source answered another byte range") }
-            return 0
-        default: throw FetchFailure(status: head.status.rawValue)
-        }
+        if head.status.bringsWhole { return range?.offset ?? 0 }
+        guard head.status == .partialContent else { throw FetchFailure(status: head.status.rawValue) }
+        guard let field = head.headers["Content-Range"],
+            case .part(let offset, let length, let total)? = ContentRange(reading: field),
+            // Some caches answer with one range that is the whole file, though none was asked for.
+            range.map({ $0.offset == offset }) ?? (offset == 0 && length == total)
+        else { throw FetchFailure(.segmentMissing, "the source answered another byte range") }
+        return 0
     }
 
     /// The next bytes; nil at the end.

@@ -208,7 +208,7 @@ actor KeyCache {
         } catch {
             throw FetchFailure(.keyMissing, "the key: \(error)", isTransient: error.isTransient)
         }
-        guard body.status == .ok else {
+        guard body.status.bringsWhole else {
             throw FetchFailure(status: body.status.rawValue).blaming(.keyMissing, "the key")
         }
         let bytes = body.head.isGzip ? GzipReader.plain(body.bytes, limit: Limits.keyBytes) : body.bytes
