@@ -18,6 +18,17 @@ struct PollingTests {
         #expect(polling.condition(now: moment(29)) == .healthy)
     }
 
+    @Test("Segments that are longer than the target duration says have three times their own length")
+    mutating func longSegments() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:8,\n1.ts\n#EXTINF:8,\n2.ts\n"
+        let long = try Playlist.reading(Array(text.utf8))
+        guard case .media(let playlist) = long.playlist else { return #expect(Bool(false)) }
+        polling.loaded(playlist, changed: true, begun: moment(10), now: moment(10))
+        #expect(polling.condition(now: moment(20)) == .healthy)
+        #expect(polling.absence(now: moment(33)) == nil)
+        #expect(polling.condition(now: moment(35)) == .down)
+    }
+
     @Test("One failure is nothing, two are worth a word, four are reason to look elsewhere")
     mutating func failures() {
         polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
