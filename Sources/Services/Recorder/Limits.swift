@@ -137,12 +137,17 @@ enum Limits {
     static let factsPerBatch = 100
     /// Facts of all channels that one transaction enters, give or take a batch.
     static let factsPerTransaction = 2000
+    /// Batches that are committed alone at a time: half of the recorder's connections.
+    static let batchesAlone = 2
     /// Distance between two transactions, for each channel that has had facts lately: few do not wait.
     static let transactionInterval = Duration.milliseconds(5)
     /// The longest distance: at 200 channels of four-second segments a transaction enters some 25 of them.
     static let longestTransactionInterval = Duration.milliseconds(500)
     /// How long a channel counts as one that has had facts lately.
     static let recentCommit = Duration.seconds(10)
+    /// Files of a channel that are known to be named by facts: some seconds of each rendition, until the
+    /// catalogue has them.
+    static let newestKeys = 64
     /// Facts of a channel held in memory at about a kilobyte each; what comes beyond waits in the journal
     /// only.
     static let heldFacts = 2000

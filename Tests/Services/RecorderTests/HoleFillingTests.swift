@@ -238,6 +238,19 @@ struct HoleFillingTests {
         #expect(stage.asked == ["\(backup) 11", "\(third) 12"])
         #expect(stage.repaired == [12])
     }
+
+    @Test(
+        "A file that two sources have brought at a time stays, whichever is told first",
+        arguments: [true, false])
+    func sameFile(ownFirst: Bool) throws {
+        var stage = try TimestampStage([primary, backup])
+        stage.first = ownFirst ? primary : backup
+        try stage.run(from: 0.5, until: 60)
+        #expect(stage.asked == ["\(backup) 12"])
+        // The first that is told has found the file that the other one has made.
+        #expect(stage.kept.count { $0.digest == [9, 12] } == 1)
+        #expect(stage.deleted == [])
+    }
 }
 
 /// Sources whose segments have timestamps, of which the first one has not number 12.
@@ -250,6 +263,12 @@ private struct TimestampStage {
     private(set) var asked: [String] = []
     /// The numbers of what filled holes.
     private(set) var repaired: [Int64] = []
+    /// Where it is set, the first source has number 12 after a while, the other one brings the same bytes at
+    /// that time, and those of this source are told first.
+    var first: String?
+    private var held: SegmentRequest?
+    private(set) var kept: [SegmentFact] = []
+    private(set) var deleted: [ArchiveKey] = []
 
     init(
         _ urls: [String], later: [String: Double] = [:]
@@ -282,8 +301,10 @@ private struct TimestampStage {
         case .fetchSegment(let request):
             return try segment(request, at: time)
         case .journal(let entries):
+            kept += entries.compactMap(\.fact)
             repaired += entries.compactMap(\.fact).filter { $0.flags.contains(.late) }
                 .map { Int64($0.digest[1]) }
+        case .deleteObject(let key): deleted.append(key)
         case .commit: return driver.send(.catalogueAnswered(.success(true)), at: time)
         case .readJournal: return driver.send(.journalRead(.success([])), at: time)
         default: break
@@ -313,6 +334,7 @@ private struct TimestampStage {
     ) throws -> [RecordingAction] {
         let (url, number) = (request.use.source.url, try number(of: request.segment))
         if url != primary { asked.append("\(url) \(number)") }
+        if number == 12, first != nil { return try same(request, at: time) }
         guard url != primary || number != 12 else {
             return driver.send(.segmentFailed(FetchFailure(status: 404), request), at: time)
         }
@@ -322,5 +344,25 @@ private struct TimestampStage {
             key: stored.object.key, byteCount: 1000,
             digest: try digest(of: request.segment, request.use), wasThere: false)
         return driver.send(.segmentStored(stored, request), at: time)
+    }
+
+    /// Answers both sources' requests for number 12 at once.
+    private mutating func same(_ request: SegmentRequest, at time: Double) throws -> [RecordingAction] {
+        if request.use.source.url != primary {
+            held = request
+            return []
+        }
+        guard let other = held else {
+            return driver.send(.segmentFailed(FetchFailure(status: 404), request), at: time)
+        }
+        let requests = first == primary ? [request, other] : [other, request]
+        var actions: [RecordingAction] = []
+        for (place, request) in requests.enumerated() {
+            var stored = PartialSegmentTests.stored(request.segment, measured: 6_000_000, timestamp: 72)
+            stored.object = CommittedObject(
+                key: stored.object.key, byteCount: 1000, digest: [9, 12], wasThere: place == 0)
+            actions += driver.send(.segmentStored(stored, request), at: time)
+        }
+        return actions
     }
 }

@@ -271,8 +271,12 @@ extension RecordingState {
         return false
     }
 
+    /// Deletes the file of a segment that is not kept.
+    ///
+    /// The same bytes from another source have the same name, and the catalogue may not have their fact yet.
     mutating func discard(_ stored: StoredSegment) {
-        if !stored.object.wasThere { perform(.deleteObject(stored.object.key)) }
+        let key = stored.object.key
+        if !stored.object.wasThere, !newestKeys.contains(key) { perform(.deleteObject(key)) }
     }
 }
 

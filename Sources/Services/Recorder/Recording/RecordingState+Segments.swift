@@ -226,6 +226,8 @@ extension RecordingState {
             boundary: segment.boundary, keyFrames: stored.keyFrames)
         fact.setTags(publication.cueTags.kept(cueTags, of: segment.identity))
         fact.replaces = replaces
+        newestKeys.append(stored.object.key)
+        if newestKeys.count > Limits.newestKeys { newestKeys.removeFirst() }
         return fact
     }
 }

@@ -47,6 +47,8 @@ package struct RecordingState: Sendable {
     /// Playlists of other sources that wait for what a segment of theirs shows.
     var doubtfulRepairPlaylists: [RenditionID: DoubtfulRepairPlaylist] = [:]
     var keys = KeyRetries()
+    /// The files of the newest facts, which the catalogue may not have yet.
+    var newestKeys: [ArchiveKey] = []
     var journal = JournalQueue()
     var publication: Publication
     var condition: ChannelCondition
