@@ -7,6 +7,8 @@ package struct PoolConfiguration: Sendable {
     package var size: Int
     /// The time after which the server ends a statement.
     package var statementTimeout: Duration
+    /// The longest wait for a lock, unless the statement's own time is over; nil: no other limit.
+    package var lockTimeout: Duration?
     /// The longest time to connect to one address of a server; at most `Limits.addresses` are tried.
     package var connectTimeout: Duration
     /// The longest wait for a free connection.
@@ -22,13 +24,15 @@ package struct PoolConfiguration: Sendable {
 
     package init(
         _ connection: ConnectionString, size: Int = 4, statementTimeout: Duration = .seconds(30),
-        connectTimeout: Duration = .seconds(5), acquireTimeout: Duration = .seconds(10),
+        lockTimeout: Duration? = nil, connectTimeout: Duration = .seconds(5),
+        acquireTimeout: Duration = .seconds(10),
         applicationName: String = "backcast", readsFromStandby: Bool = false,
         clock: HostClock = .system,
     ) {
         self.connection = connection
         self.size = min(max(1, size), Limits.poolSize)
         self.statementTimeout = statementTimeout
+        self.lockTimeout = lockTimeout
         self.connectTimeout = connectTimeout
         self.acquireTimeout = acquireTimeout
         self.applicationName = applicationName
@@ -76,7 +80,7 @@ extension PoolConfiguration {
         """
         SET statement_timeout = \(statementTimeout.wholeMilliseconds); SET jit = off; SET timezone = 'UTC'; \
         SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = warning; \
-        SET synchronous_commit = on
+        SET synchronous_commit = on; SET lock_timeout = \(lockTimeout?.wholeMilliseconds ?? 0)
         """
     }
 }

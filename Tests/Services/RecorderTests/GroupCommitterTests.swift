@@ -1,5 +1,6 @@
 import Catalogue
 import Synchronization
+import TestSupport
 import Testing
 import Timeline
 
@@ -32,6 +33,23 @@ struct GroupCommitterTests {
                     return true
                 })
         }
+    }
+
+    @Test("Batches that wait for locks leave connections to the others")
+    func manyStuck() async throws {
+        let database = Database(leavingOut: Set(1...6), stuck: Set(1...6))
+        let committer = committer(database)
+        #expect(try await committer.commit(Batch(unpublishedIn: 99)))
+        let stuck = Task { await commit(1...6, to: committer) }
+        try await eventually("two wait for locks") {
+            database.calls.withLock { $0.count { $0.count == 1 && $0 != [99] } } == 2
+        }
+        // Whatever comes next is committed, and no other of these is tried meanwhile.
+        let held = await commit(10...20, to: committer)
+        #expect(held.count == 11)
+        #expect(database.calls.withLock { $0.count { $0.count == 1 && $0 != [99] } } == 2)
+        stuck.cancel()
+        _ = await stuck.value
     }
 
     private func committer(_ database: Database, _ clock: TestClock = TestClock()) -> GroupCommitter {

@@ -25,6 +25,8 @@ package actor GroupCommitter {
 
     private let target: Target
     private let clock: HostClock
+    /// Batches that are committed alone may wait for locks: they do not take all connections.
+    private let alone = AsyncSemaphore(permits: Limits.batchesAlone)
     /// The pause between two transactions for each channel that has had facts lately.
     private let pause: Duration
     /// When the channels had facts last.
@@ -133,10 +135,11 @@ package actor GroupCommitter {
             if let isHeld = held[batch.channel] {
                 settle(number, .success(isHeld))
             } else {
-                Task { [target] in
-                    settle(
-                        number,
-                        await Result(of: { () throws(CatalogueError) in try await target.alone(batch) }))
+                Task { [target, alone] in
+                    let result = await alone.withPermit {
+                        await Result(of: { () throws(CatalogueError) in try await target.alone(batch) })
+                    }
+                    settle(number, result ?? .failure(.notInTime))
                 }
             }
         }
