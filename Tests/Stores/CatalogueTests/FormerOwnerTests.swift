@@ -44,6 +44,25 @@ struct FormerOwnerTests {
         }
     }
 
+    @Test(
+        "What lies over the edge of a quarter is shortened, as within one", arguments: [897, 901] as [Int64])
+    func overEdge(archived: Int64) async throws {
+        try await withCatalogue { test in
+            let (former, present) = try await takenOver(test)
+            let early = former.fact(77, run: 9, at: archived * second)
+            #expect(try await test.catalogue.commit(former.batch([.archived(early)])) == false)
+            let published = present.fact(225, at: (archived == 897 ? 900 : 898) * second)
+            let batch = present.batch([DecidedSegment(fact: published, number: 2, discontinuitySequence: 0)])
+            #expect(try await test.catalogue.commit(batch))
+            let overlaps = try await test.number(
+                """
+                SELECT count(*) FROM segment a JOIN segment b ON a.start_us < b.start_us
+                    AND a.start_us + a.duration_us > b.start_us
+                """)
+            #expect(overlaps == 0)
+        }
+    }
+
     @Test("The current owner's start time wins, and its segments replace archived ones with the same start")
     func otherTimes() async throws {
         try await withCatalogue { test in

@@ -131,7 +131,11 @@ struct SegmentWriter {
             \(verbatim: Self.appending)
             SELECT i.place, i.rendition_id, k.state_id IS NOT NULL AS has_format, p.start_us IS NOT NULL AS is_entered,
                 a.quarter_us IS NOT NULL AS is_summarised,
-                p.number IS NULL OR a.quarter_us IS NULL OR a.unpublished > 0 AND EXISTS (
+                p.number IS NULL OR a.quarter_us IS NULL OR (a.unpublished > 0 OR EXISTS (
+                    SELECT FROM block b WHERE b.rendition_id = p.rendition_id AND b.unpublished > 0
+                        AND b.quarter_us IN (p.quarter_us - 900000000, p.quarter_us + 900000000)
+                        AND b.begin_us < p.start_us + p.duration_us AND b.end_us > p.start_us))
+                AND EXISTS (
                     SELECT FROM segment s WHERE s.rendition_id = p.rendition_id AND s.number IS NULL
                         AND s.start_us > p.start_us - \(Catalogue.longestSegment)
                         AND s.start_us < p.start_us + p.duration_us AND s.start_us + s.duration_us > p.start_us)
