@@ -47,11 +47,17 @@ extension DraftFolder {
         }
     }
 
+    /// Removes files in parts, so that an opening that is interrupted leaves less to the next one.
     private func remove(_ names: [String], _ tree: FolderTree?) throws(StoreError) {
-        let unrestored = restore(names, tree)
-        for name in names where !unrestored.contains(name) {
-            guard try disk.remove("\(path)/\(name)"), Self.committedPath(in: name) == nil else { continue }
-            logger.info("Removed a temporary file of a crash", metadata: ["file": "\(name)"])
+        for first in stride(from: 0, to: names.count, by: Limits.draftsAtOnce) {
+            let part = Array(names[first..<min(first + Limits.draftsAtOnce, names.count)])
+            let unrestored = restore(part, tree)
+            for name in part where !unrestored.contains(name) {
+                guard try disk.remove("\(path)/\(name)"), Self.committedPath(in: name) == nil else {
+                    continue
+                }
+                logger.info("Removed a temporary file of a crash", metadata: ["file": "\(name)"])
+            }
         }
     }
 

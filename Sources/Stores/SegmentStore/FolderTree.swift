@@ -11,7 +11,7 @@ final class FolderTree: Sendable {
     /// been checked.
     let reportsCachedBytes = Atomic(true)
     /// Paths below the root whose names this process has made durable.
-    private let durable = Mutex<Set<String>>([])
+    private let durable = Mutex(DurableFolders())
 
     init(root: String, disk: Disk<StoreError>) {
         self.root = root
@@ -44,12 +44,12 @@ final class FolderTree: Sendable {
     /// Takes the folders of a file off the list of durable ones, because they are being or were removed.
     func invalidateFolders(ofFile relative: String) {
         let folders = Self.folders(above: relative)
-        durable.withLock { $0.subtract(folders) }
+        durable.withLock { $0.remove { folders.contains($0) } }
     }
 
     /// Takes back that any folder below one is there.
     func invalidateFolders(below folder: String) {
-        durable.withLock { $0 = $0.filter { $0 != folder && !$0.hasPrefix(folder + "/") } }
+        durable.withLock { $0.remove { $0 == folder || $0.hasPrefix(folder + "/") } }
     }
 
     static func parent(of path: String) -> String {
@@ -67,9 +67,29 @@ final class FolderTree: Sendable {
     }
 
     private func note(_ folder: String) {
-        durable.withLock {
-            if $0.count >= Limits.durableFolders { $0.removeAll(keepingCapacity: true) }
-            $0.insert(folder)
-        }
+        durable.withLock { $0.insert(folder) }
+    }
+}
+
+/// The folders that were used last, in two generations: those that are in use stay when it is full.
+private struct DurableFolders {
+    private var newer: Set<String> = []
+    private var older: Set<String> = []
+
+    mutating func contains(_ folder: String) -> Bool {
+        if newer.contains(folder) { return true }
+        guard older.contains(folder) else { return false }
+        insert(folder)
+        return true
+    }
+
+    mutating func insert(_ folder: String) {
+        if newer.count >= Limits.durableFolders { (older, newer) = (newer, []) }
+        newer.insert(folder)
+    }
+
+    mutating func remove(where isRemoved: (String) -> Bool) {
+        newer = newer.filter { !isRemoved($0) }
+        older = older.filter { !isRemoved($0) }
     }
 }

@@ -14,8 +14,11 @@ package enum Limits {
     static let readerThreads = 4
     /// Bytes read at once to compare an object with another.
     static let comparisonByteCount = 256 << 10
-    /// Folders known to be durable: the open hours of 1,000 renditions; beyond it they are synced again.
-    static let durableFolders = 4096
+    /// Folders known to be durable, of which as many more are kept that were used before: the open hours of
+    /// 10,000 renditions, 3 MB; beyond it they are synced again.
+    static let durableFolders = 32_768
+    /// Drafts of a crash that get their names, and are removed, before the next ones.
+    static let draftsAtOnce = 1_000
     /// Time between two syncs of the names of all folders, for each folder: few renditions do not wait.
     static let namePause = Duration.milliseconds(2)
     /// The longest time between them: a second of 200 channels has 50 names, which share four syncs.

@@ -36,6 +36,28 @@ struct NameSyncTests {
 
     private func key(_ number: Int) throws -> ArchiveKey { try segmentKey(in: "ch\(number)") }
 
+    @Test("The folders of many renditions are made once in an hour, not with each segment")
+    func folders() async throws {
+        let folder = try TemporaryFolder("archive")
+        let made = Mutex(0)
+        let store = try open(folder) { operation, _ in
+            if operation == .makeFolder { made.withLock { $0 += 1 } }
+            return nil
+        }
+        // More than 4,096 folders.
+        for round in 0..<2 {
+            made.withLock { $0 = 0 }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<1400 {
+                    let key = try segmentKey(eight + Int64(round) * 4_000_000, in: "ch\(number)")
+                    group.addTask { try await store.put([1], as: key) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(made.withLock { $0 } == 0)
+    }
+
     @Test("Those of many folders share few syncs, behind that of each file")
     func sharing() async throws {
         let folder = try TemporaryFolder("archive")
