@@ -26,10 +26,17 @@ struct Composition: Sendable {
     func run() async throws {
         let pools = DatabasePools(settings, for: role, clock: clock, logger: logger)
         do {
-            if role == .migrate {
-                try await prepareDatabase(pools.serving)
-            } else {
-                try await serve(pools)
+            try await withThrowingDiscardingTaskGroup { group in
+                // It begins before the archive is opened, which may take long after a crash.
+                if let watchdog = Watchdog.fromEnvironment(clock: clock) {
+                    group.addTask { await watchdog.run() }
+                }
+                if role == .migrate {
+                    try await prepareDatabase(pools.serving)
+                } else {
+                    try await serve(pools)
+                }
+                group.cancelAll()
             }
         } catch {
             await pools.close()
@@ -47,7 +54,10 @@ struct Composition: Sendable {
     private func serve(_ pools: DatabasePools) async throws {
         let state = role.records ? try StateFolder.open(settings.state) : nil
         let token = try adminToken(state)
-        let store = try await archive()
+        // Short answers and recording are served first: these threads have a lower priority.
+        let background = BackgroundExecutor(threads: Processors().count)
+        // Opening waits for the disk.
+        let store = try await withTaskExecutorPreference(background) { try await archive() }
         let catalogue = Catalogue(pool: pools.serving, logger: logger)
         let board = StatusBoard()
         let meters = Meters(
@@ -58,8 +68,6 @@ struct Composition: Sendable {
             configuration: adminConfiguration(token),
             archiveIsReachable: { (try? await store.space()) != nil },
             clock: clock, logger: logger)
-        // Short answers and recording are served first: these threads have a lower priority.
-        let background = BackgroundExecutor(threads: Processors().count)
         let viewer = viewer(catalogue, store, background)
         let gate = SchemaGate()
         let servers = try Servers.open(
@@ -88,9 +96,6 @@ struct Composition: Sendable {
                 try await prepareDatabase(pools.serving)
                 gate.open()
                 await work(meters, role.servesViewers ? viewer : nil, pools.serving)
-            }
-            if let watchdog = Watchdog.fromEnvironment(clock: clock) {
-                group.addTask { await watchdog.run() }
             }
         }
         logger.notice("Stopped")
