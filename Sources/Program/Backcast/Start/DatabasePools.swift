@@ -14,7 +14,8 @@ struct DatabasePools: Sendable {
         recording = PostgresPool(
             PoolConfiguration(
                 settings.database, size: Limits.recordingConnections,
-                lockTimeout: Limits.recordingLockTimeout, applicationName: "backcast recorder", clock: clock), logger: logger)
+                lockTimeout: Limits.recordingLockTimeout, applicationName: "backcast recorder", clock: clock),
+            logger: logger)
         heartbeat = PostgresPool(
             PoolConfiguration(
                 settings.database, size: 1, applicationName: "backcast heartbeat", clock: clock),
