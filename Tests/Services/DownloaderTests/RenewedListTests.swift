@@ -164,11 +164,12 @@ struct RenewedListTests {
             origin.fail(
                 "/vod/s1/live.m3u8", [.garbled(after: .max)] + Array(repeating: .status(403), count: 100))
             origin.serve("/vod/s2/live.m3u8", absolute)
-            origin.serve("/vod/master.m3u8") { Self.master($0) }
+            origin.serve("/vod/master.m3u8") { Self.master(min($0, 2)) }
             let downloading = try Downloading()
             let task = try await downloading.run(origin.request("/vod/master.m3u8"))
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
-            #expect(origin.requests(for: "/vod/master.m3u8").count == 2)
+            // A reading that is given up, as nothing is left to fetch, may have asked for it once more.
+            #expect((2...3).contains(origin.requests(for: "/vod/master.m3u8").count))
             try downloading.expectSegments(of: origin)
         }
     }
