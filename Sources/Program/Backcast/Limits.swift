@@ -35,8 +35,10 @@ enum Limits {
     static func openFiles(descriptors: Int) -> Int { min(4_096, descriptors / 8) }
     /// Database connections of the recorder and of retention.
     static let recordingConnections = 4
-    /// How long a statement of these waits for a lock: the rows of a channel that is being purged are locked
-    /// for half a minute and more, and others need the connection. It is tried again.
+    /// How long a statement of these waits for a lock, before it is tried again.
+    ///
+    /// The rows of a channel that is being purged are locked for half a minute and more, and others need the
+    /// connection.
     static let recordingLockTimeout = Duration.seconds(2)
     /// Database connections for requests of viewers and operators: four read windows and two search at most.
     static let servingConnections = 8
