@@ -270,7 +270,7 @@ struct ContinuedLiveTests {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
             let live = try Live(origin)
             let paths = origin.segments()
-            origin.fail(paths[1], [.held(after: 1000)])
+            origin.fail(paths[1], Array(repeating: .held(after: 1000), count: 20))
             let downloading = try Downloading()
             var asked = origin.request("/vod/live.m3u8")
             asked.format = format
@@ -302,7 +302,8 @@ struct ContinuedLiveTests {
         try await FaultyOrigin.run(serving: .separateAudio) { origin in
             let live = try Live(origin)
             let video = (0..<4).map { "/vod/video\($0).ts" }
-            for path in video { origin.fail(path, [.held(after: 1000)]) }
+            // On a busy machine they are asked for again.
+            for path in video { origin.fail(path, Array(repeating: .held(after: 1000), count: 20)) }
             var downloading = try Downloading()
             // The held segments take four of them.
             downloading.options.parallel = 8
