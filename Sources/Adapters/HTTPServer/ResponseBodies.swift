@@ -21,10 +21,13 @@ extension ResponseHandle {
     }
 
     /// Creates an answer that many connections may send at once; nil for content of other kinds.
+    ///
+    /// What the library reads while it sends is never shared: when a read fails, it shortens the answer to
+    /// what it has sent, for all connections that have it.
     static func kept(_ body: OutgoingBody) -> ResponseHandle? {
         switch body {
         case .bytes(let bytes): made(of: bytes)
-        case .file(let slice): slice.byteCount <= Limits.copiedBodyBytes ? read(slice) : sent(slice)
+        case .file(let slice): slice.byteCount <= Limits.copiedBodyBytes ? read(slice) : nil
         case .announced(let length): withoutBody(length: length)
         case .pieces, .stream, .unannounced: nil
         }

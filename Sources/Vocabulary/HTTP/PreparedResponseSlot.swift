@@ -2,7 +2,8 @@ import Synchronization
 
 /// A slot in which a server keeps the prepared form of an answer that it sends many times.
 ///
-/// All answers with the same slot have the same status, header and content.
+/// All answers with the same slot have the same status, header and content. Only what is small and in memory
+/// is kept; of a larger file the slot keeps the header alone.
 package final class PreparedResponseSlot: Sendable {
     /// Bytes of a content in pieces that a server joins to keep it; a larger one is not kept.
     package static let joinedBytes = 64 * 1024

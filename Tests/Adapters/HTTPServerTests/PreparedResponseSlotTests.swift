@@ -1,6 +1,8 @@
+import Glibc
 import HTTP
 import HTTPServer
 import HTTPSupport
+import TestSupport
 import Testing
 
 @Suite("Answers that are given again and again")
@@ -39,6 +41,25 @@ struct PreparedResponseSlotTests {
             for _ in 0..<3 {
                 client.get("/")
                 #expect(try await client.response().body == pattern(count))
+            }
+        }
+    }
+
+    @Test("A read that fails cuts one answer off, and the next one announces and has all bytes")
+    func failedRead() async throws {
+        let file = try MappedFile()
+        var answer = HTTPResponse(status: .ok, body: .file(file.slice))
+        answer.kept = PreparedResponseSlot()
+        try await withServer(respond: { [answer] _ in .now(answer) }) { server in
+            for isReadable in [true, false, true] {
+                try file.setTail(isReadable: isReadable)
+                let client = try RawConnection(port: server.port)
+                client.get("/", fields: "Connection: close\r\n")
+                let seen = await client.rest()
+                let end = try #require(seen.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
+                let header = String(decoding: seen[..<end], as: UTF8.self)
+                #expect(header.contains("Content-Length: \(MappedFile.byteCount)\r\n"))
+                #expect((seen.count - end == MappedFile.byteCount) == isReadable)
             }
         }
     }
@@ -94,5 +115,52 @@ struct PreparedResponseSlotTests {
                 #expect(try await client.response().headers["ETag"] == (path == "/" ? nil : "\"b\""))
             }
         }
+    }
+}
+
+/// A file whose end can be made unreadable: memory of this process, through its file.
+private final class MappedFile: OpenFile {
+    static let byteCount = 4 << 20
+    private static let tailByteCount = 96 << 10
+    /// The address of its first byte.
+    private let start: UInt
+    /// Without content: memory that is mapped to it cannot be read.
+    private let empty = TestFile([])
+    let descriptor: Int32
+
+    init() throws {
+        descriptor = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+        let start = mmap(
+            nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let start, start != MAP_FAILED, descriptor >= 0 else {
+            throw TestFailure("no memory to map")
+        }
+        self.start = UInt(bitPattern: start)
+    }
+
+    deinit {
+        munmap(UnsafeMutableRawPointer(bitPattern: start), Self.byteCount)
+        close(descriptor)
+    }
+
+    /// As long as any file may be: addresses are its offsets.
+    var byteCount: UInt64 { UInt64(Int64.max) }
+
+    var slice: FileSlice {
+        FileSlice(file: self, offset: UInt64(start), byteCount: UInt64(Self.byteCount))
+    }
+
+    /// Replaces the mapping in one step, so that no other thread gets its addresses.
+    func setTail(isReadable: Bool) throws {
+        let tail = UnsafeMutableRawPointer(
+            bitPattern: start + UInt(Self.byteCount - Self.tailByteCount))
+        let kind = isReadable ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED
+        let mapped = mmap(
+            tail, Self.tailByteCount, PROT_READ, kind | MAP_FIXED, isReadable ? -1 : empty.descriptor, 0)
+        guard mapped == tail else { throw TestFailure("cannot map the tail") }
+    }
+
+    func read(at offset: UInt64, upTo count: Int) throws -> [UInt8] {
+        throw TestFailure("the server reads a large file itself")
     }
 }

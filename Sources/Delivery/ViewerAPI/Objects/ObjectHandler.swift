@@ -53,7 +53,8 @@ struct ObjectHandler: Sendable {
         }
     }
 
-    /// The answer to the usual request, which wants all of an object: it is made once while a file is open.
+    /// The answer to the usual request, which wants all of an object: its header is made once while a file is
+    /// open.
     private func kept(_ request: HTTPRequest, key: ArchiveKey, _ source: ObjectSource) -> HTTPResponse? {
         guard request.method == .get, let kept = source.kept, request.headers.isUnconditional else {
             return nil
