@@ -41,6 +41,9 @@ let listedExceptions: [ListedException] = [
         construct: .uncheckedSendable, path: "Sources/Adapters/Postgres/ResultHandle.swift",
         reason: "owns a PGresult, which libpq never changes once it is given out"),
     ListedException(
+        construct: .uncheckedSendable, path: "Sources/Adapters/Postgres/CancelHandle.swift",
+        reason: "owns a PGcancel, which libpq only reads, on any thread"),
+    ListedException(
         construct: .uncheckedSendable, path: "Sources/Adapters/Compression/ZlibStream.swift",
         reason: "out of the list of idle streams while it is used, so that one caller has it"),
     ListedException(
@@ -126,6 +129,9 @@ let listedExceptions: [ListedException] = [
     ListedException(
         construct: .clockRead, path: "Sources/Adapters/Postgres/SocketWait.swift",
         reason: "deadlines that the connection thread waits for in poll"),
+    ListedException(
+        construct: .clockRead, path: "Sources/Adapters/Postgres/CancelRequests.swift",
+        reason: "the connection thread waits a moment for another thread, without a task"),
     ListedException(
         construct: .clockRead, path: "Sources/Adapters/Postgres/DeadlineTimer.swift",
         reason: "the longest wait for a connection, timed without a task for each waiter"),

@@ -58,14 +58,14 @@ extension Connection {
     /// Passes the handle to one exchange; a broken connection is closed at once.
     func exchange<Answer: ~Copyable>(
         isCommit: Bool = false,
-        _ body: (inout ConnectionHandle) throws(PostgresError) -> Answer
+        _ body: (borrowing ConnectionHandle) throws(PostgresError) -> Answer
     ) throws(PostgresError) -> Answer {
-        guard var taken = handle.take() else {
+        guard let taken = handle.take() else {
             throw PostgresError(.connectionLost(mayHaveExecuted: false), "the connection broke before")
         }
         let isUndoneByLoss = !taken.isIdle && !isCommit
         do throws(PostgresError) {
-            let answer = try body(&taken)
+            let answer = try body(taken)
             handle = consume taken
             return answer
         } catch {

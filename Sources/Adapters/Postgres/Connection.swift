@@ -91,7 +91,7 @@ extension Connection {
             SocketWait(pipe: pipe, interruption: interruption, deadline: SteadyInstant.now + limit)
         }
         let found = primary.found
-        var opened = try ConnectionHandle.open(
+        let opened = try ConnectionHandle.open(
             configuration, sessions, limit: limit, wait: newWait, logger: logger)
         _ = try opened.execute(script: configuration.sessionSettings, newWait(limit))
         close()
@@ -109,10 +109,12 @@ extension Connection {
     }
 
     /// Closes a connection to a server that only reads, or in an unclear state: inside a transaction, or with
-    /// a cancel request that may still arrive.
+    /// a cancel request that could still end the next statement.
     func closeIfUnusable() {
         guard handle != nil else { return }
-        if isReadOnly || !(handle?.isIdle ?? false) || (handle?.hasPendingCancel ?? false) { close() }
+        if isReadOnly || !(handle?.isIdle ?? false) || (handle?.cancelRequests.mayEndNext() ?? false) {
+            close()
+        }
     }
 
     func wait(_ interruption: Interruption?) -> SocketWait {

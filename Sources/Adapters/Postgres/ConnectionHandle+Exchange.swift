@@ -4,14 +4,14 @@ import Glibc
 /// One request and its complete response; each call blocks the thread.
 extension ConnectionHandle {
     /// Runs text of one or more statements without values and returns the last result.
-    mutating func execute(script: String, _ wait: SocketWait) throws(PostgresError) -> ResultHandle {
+    func execute(script: String, _ wait: SocketWait) throws(PostgresError) -> ResultHandle {
         if wait.isInterrupted { throw .cancelled }
         try sent(unsafe PQsendQuery(pointer, script))
         return try answer(wait)
     }
 
     /// Prepares a statement under a name.
-    mutating func prepare(
+    func prepare(
         _ name: String, _ statement: Statement, _ wait: SocketWait
     ) throws(PostgresError) {
         if wait.isInterrupted { throw .cancelled }
@@ -22,7 +22,7 @@ extension ConnectionHandle {
     }
 
     /// Runs a prepared statement; values and results in binary form.
-    mutating func execute(
+    func execute(
         prepared name: String, _ parameters: Parameters, _ wait: SocketWait
     ) throws(PostgresError) -> ResultHandle {
         if wait.isInterrupted { throw .cancelled }
@@ -45,7 +45,7 @@ extension ConnectionHandle {
     }
 
     /// Reads results to the end; throws the first failure, else returns the last result.
-    private mutating func answer(_ wait: SocketWait) throws(PostgresError) -> ResultHandle {
+    private func answer(_ wait: SocketWait) throws(PostgresError) -> ResultHandle {
         var failure: PostgresError?
         var answer: ResultHandle?
         var wait = wait
@@ -60,13 +60,14 @@ extension ConnectionHandle {
         return answer
     }
 
-    private mutating func nextResult(_ wait: inout SocketWait) throws(PostgresError) -> ResultHandle? {
+    private func nextResult(_ wait: inout SocketWait) throws(PostgresError) -> ResultHandle? {
         // After a failure to read, PQisBusy stays true and PQgetResult tells what happened.
         waiting: while unsafe PQisBusy(pointer) != 0 {
             switch wait.untilReady(for: POLLIN, on: socket) {
             case .ready: if unsafe PQconsumeInput(pointer) != 1 { break waiting }
             case .interrupted:
-                requestCancel()
+                // If that fails, the statement runs until its timeout.
+                unsafe cancelRequests.send(over: pointer)
                 wait.cancelWasSent()
             case .expired: throw lost("the server did not answer in time")
             }
@@ -74,21 +75,11 @@ extension ConnectionHandle {
         guard let result = unsafe PQgetResult(pointer) else { return nil }
         return unsafe ResultHandle(owning: result)
     }
-
-    /// Asks the server, over another connection, to end the statement.
-    ///
-    /// If that fails, the statement runs until its timeout.
-    private mutating func requestCancel() {
-        guard let cancel = unsafe PQgetCancel(pointer) else { return }
-        defer { unsafe PQfreeCancel(cancel) }
-        var complaint = [CChar](repeating: 0, count: 256)
-        if unsafe PQcancel(cancel, &complaint, Int32(complaint.count)) == 1 { hasPendingCancel = true }
-    }
 }
 
 extension ConnectionHandle {
-    /// The error of a result; a cancel request that took effect is no longer pending.
-    private mutating func failure(in result: borrowing ResultHandle) -> PostgresError? {
+    /// The error of a result.
+    private func failure(in result: borrowing ResultHandle) -> PostgresError? {
         switch result.status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
             guard result.rowCount > Limits.rows else { return nil }
@@ -100,12 +91,9 @@ extension ConnectionHandle {
         }
     }
 
-    private mutating func failure(reportedBy result: borrowing ResultHandle) -> PostgresError {
+    private func failure(reportedBy result: borrowing ResultHandle) -> PostgresError {
         let sqlState = result.errorField("C")
-        if hasPendingCancel && sqlState == "57014" {
-            hasPendingCancel = false
-            return .cancelled
-        }
+        if sqlState == "57014", cancelRequests.statementEnded() { return .cancelled }
         let text = (result.errorField("M") ?? errorMessage).prefix(Limits.messageByteCount)
         // The server closes the connection after a message of this severity (field V is never translated).
         let isLast = isBroken || ["FATAL", "PANIC"].contains(result.errorField("V"))

@@ -6,13 +6,13 @@ import Logging
 @safe struct ConnectionHandle: ~Copyable {
     let pointer: OpaquePointer
     private let notices: Unmanaged<NoticeSink>
-    /// Whether a cancel request is pending that has not ended a statement: it could hit the next one.
-    var hasPendingCancel = false
+    let cancelRequests: CancelRequests
     /// Whether no server offered the session that is preferred.
     private(set) var isSecondChoice = false
 
-    private init(owning pointer: OpaquePointer, logger: Logger) {
+    private init(owning pointer: OpaquePointer, cancelSlots: CancelSlots, logger: Logger) {
         unsafe self.pointer = unsafe pointer
+        cancelRequests = CancelRequests(cancelSlots)
         unsafe notices = Unmanaged.passRetained(NoticeSink(logger))
         unsafe PQsetNoticeProcessor(pointer, receiveNotice, notices.toOpaque())
     }
@@ -45,7 +45,8 @@ import Logging
                 guard let pointer = unsafe start(parameters) else {
                     throw PostgresError(.unreachable, "no memory for a connection")
                 }
-                var handle = unsafe ConnectionHandle(owning: pointer, logger: logger)
+                var handle = unsafe ConnectionHandle(
+                    owning: pointer, cancelSlots: configuration.cancelSlots, logger: logger)
                 handle.isSecondChoice = choice > 0
                 let wait = newWait(limit)
                 do throws(PostgresError) {

@@ -30,6 +30,12 @@ enum Limits {
     static let cleanupTimeout = Duration.seconds(5)
     /// Pause before a cancel request is repeated.
     static let cancelPause = Duration.milliseconds(100)
+    /// Time for a cancel request to end after it has ended a statement: the server then closes its
+    /// connection.
+    static let cancelEnd = Duration.seconds(1)
+    /// Cancel requests of the process at a time, each with a thread, which a server that stands still may
+    /// hold for good; without another one a statement runs until its timeout.
+    static let cancelRequests = poolSize
     /// First and longest pause between attempts of a listener to reconnect.
     static let reconnectPause = (first: Duration.milliseconds(100), longest: Duration.seconds(2))
     /// Pause between attempts to get the lock for migrating.

@@ -19,6 +19,8 @@ package struct PoolConfiguration: Sendable {
     package var readsFromStandby: Bool
     /// How often a pool that reads from a standby looks for the primary.
     package var standbyInterval = Duration.seconds(10)
+    /// Bounds the cancel requests that run at a time.
+    var cancelSlots = CancelSlots.ofProcess
     /// Measures the pauses between tries to listen and to take the lock of migrations.
     package var clock: HostClock
 

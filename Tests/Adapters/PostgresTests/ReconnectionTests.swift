@@ -35,6 +35,43 @@ struct ReconnectionTests {
         }
     }
 
+    @Test(
+        "A server that stands still also takes cancel requests: a cancelled statement ends at its deadline",
+        arguments: [2, 0])
+    func standstill(cancelLimit: Int) async throws {
+        let cluster = try await PostgresCluster()
+        let slots = CancelSlots(limit: cancelLimit)
+        try await withPool(
+            size: 1, on: cluster.uri(),
+            change: {
+                $0.statementTimeout = .seconds(1)
+                $0.cancelSlots = slots
+            }
+        ) { pool in
+            // Only the deadline of this side is left.
+            _ = try await pool.query("SET statement_timeout = 0")
+            let ended = Counter()
+            let task = Task {
+                defer { ended.add() }
+                return await failure { try await pool.query("SELECT pg_sleep(60)") }
+            }
+            try await eventually("the statement") {
+                let sleeping = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                return try await !cluster.run(sql: sleeping).isEmpty
+            }
+            try await cluster.whileStandingStill {
+                task.cancel()
+                try await eventually("its end", within: .seconds(60)) { ended.value == 1 }
+                // One request was sent, and it waits.
+                #expect(slots.take() == (cancelLimit == 2))
+                #expect(!slots.take())
+            }
+            #expect(await task.value?.kind == .connectionLost(mayHaveExecuted: true))
+            try await expectAnswer(from: pool)
+            if cancelLimit == 2 { try await eventually("the end of the request") { slots.take() } }
+        }
+    }
+
     @Test("An idle connection that was closed is replaced before anything is sent")
     func idleLoss() async throws {
         try await withPool(size: 1) { pool in
