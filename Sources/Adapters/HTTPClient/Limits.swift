@@ -55,6 +55,13 @@ package enum Limits {
     /// Bytes of all header fields of a request.
     static let requestHeadByteCount = 32 << 10
 
+    /// Cookies of a session; with more, all of them are dropped: browsers keep fewer than two hundred for one
+    /// site.
+    ///
+    /// They are counted when as many Set-Cookie fields have come, so there are at most twice as many, and
+    /// those of the transfers that run.
+    static let cookies = 500
+
     /// Redirects that are followed, one after another.
     static let redirects = 5
 

@@ -39,6 +39,10 @@ static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t 
     return curl_easy_getinfo(handle, info, value);
 }
 
+static inline CURLcode ccurl_get_list(CURL *handle, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLcode ccurl_get_private(CURL *handle, char **value) {
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, value);
 }

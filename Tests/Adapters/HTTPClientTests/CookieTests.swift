@@ -46,6 +46,40 @@ struct CookieTests {
         }
     }
 
+    @Test("A source that sets ever new cookies fills no memory", arguments: ["200 OK", "302 Found"])
+    func bounded(status: String) async throws {
+        let answers = 40
+        // Those of an answer are sent to a path of their own, so that they can be asked for apart.
+        let giving: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+            guard request.target.hasPrefix("/give/") else { return connection.respond() }
+            let number = request.target.dropFirst(6)
+            let cookies = (0..<50).map { "Set-Cookie: n\($0)-\(number)=v; Path=/held/\(number)" }
+            connection.respond(status, cookies + ["Location: /list"])
+        }
+        try await withServer(answer: giving) { client, server in
+            let session = try client.makeLocalSession()
+            for number in 0..<answers { _ = try await session.fetch(server.url("/give/\(number)"), .small) }
+            for number in 0..<answers { _ = try await session.fetch(server.url("/held/\(number)"), .small) }
+            let held = server.requests.suffix(answers)
+                .map { $0.fields["cookie"]?.split(separator: "; ").count ?? 0 }
+            #expect(held.last == 50)
+            #expect(held.reduce(0, +) <= 2 * Limits.cookies)
+        }
+    }
+
+    @Test("A source that sets the same cookie with every answer does not lose it")
+    func renewed() async throws {
+        let giving: @Sendable (ServedRequest, ServedConnection) -> Void = { _, connection in
+            connection.respond("200 OK", ["Set-Cookie: key=abc; Path=/"])
+        }
+        try await withServer(answer: giving) { client, server in
+            let session = try client.makeLocalSession()
+            for _ in 0..<2_000 { _ = try await session.fetch(server.url("/"), .small) }
+            let sent = server.requests.map { $0.fields["cookie"] }
+            #expect(sent.count == 2_000 && sent.dropFirst().allSatisfy { $0 == "key=abc" })
+        }
+    }
+
     @Test("Configured cookies and those of the jar are sent in one field")
     func joined() async throws {
         try await withServer(answer: guarded) { client, server in

@@ -78,6 +78,9 @@ extension EasyHandle {
         try Self.check(unsafe ccurl_set_list(pointer, CURLOPT_RESOLVE, pinnedNames.head), CURLOPT_RESOLVE)
     }
 
+    /// Keeps the number of the session's cookies within its bound.
+    func dropExcessCookies() { unsafe jar.dropExcess(by: pointer) }
+
     /// Resumes a paused transfer; its write callback may run during the call.
     func unpause() {
         unsafe curl_easy_pause(pointer, CURLPAUSE_CONT)

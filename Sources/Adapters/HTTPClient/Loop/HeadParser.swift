@@ -77,6 +77,11 @@ struct HeadParser {
     }
 }
 
+extension [UInt8] {
+    /// Whether the line is a Set-Cookie field.
+    var isSetCookie: Bool { starts(with: "set-cookie:".utf8) { $0 | 0x20 == $1 } }
+}
+
 extension BidirectionalCollection where Element == UInt8, SubSequence == ArraySlice<UInt8> {
     /// Without surrounding white space and line ends.
     fileprivate var trimmed: ArraySlice<UInt8> {

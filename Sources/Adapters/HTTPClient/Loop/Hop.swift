@@ -27,6 +27,8 @@ final class Hop {
         let context = HopContext(
             job: job, attempt: attempt, judgesAddresses: isDirect, received: received)
         var handle = try EasyHandle.open(context: context, jar: job.session.jar)
+        // Not at a redirect, whose target may want the cookie that came with it.
+        if attempt.redirects == 0 { handle.dropExcessCookies() }
         try handle.configure(attempt, of: job, in: configuration, timeout: left)
         return Hop(handle, job, attempt)
     }

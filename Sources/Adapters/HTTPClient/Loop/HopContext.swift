@@ -87,6 +87,8 @@ extension HopContext {
 extension HopContext {
     /// Reads a line of the head or of the trailers; false ends the transfer.
     func headerArrived(_ line: [UInt8]) -> Bool {
+        // libcurl also takes the cookies of interim responses, which the parser leaves out.
+        if line.isSetCookie { job.session.jar.fieldArrived() }
         switch parser.read(line) {
         case .more: return true
         case .complete(let head): return headArrived(head)
