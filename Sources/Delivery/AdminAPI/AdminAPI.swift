@@ -66,12 +66,13 @@ package final class AdminAPI: Sendable {
 
     /// Whether the body of a request is read; nil when the path belongs to another part of the server.
     ///
-    /// A request without the token is refused before its body is received.
+    /// A request without the token is refused before its body is received. What needs no token takes no body:
+    /// anyone may send one.
     package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
         guard let route = Route(path: request.path) else { return nil }
         do throws(Problem) {
             try admit(request, to: route)
-            return .upTo(Limits.bodyBytes)
+            return .upTo(route.needsToken ? Limits.bodyBytes : 0)
         } catch {
             return .refused(error.answer)
         }

@@ -141,12 +141,24 @@ import Testing
             #expect(admin.admission(.put, token) == "405")
         }
     }
+
+    @Test(
+        "What anyone may ask for without a token takes no body", arguments: TransportKind.allCases,
+        ["/healthz", "/readyz", "/metrics", "/api/v1/openapi.json", "/"])
+    func openBodies(transport: TransportKind, path: String) async throws {
+        try await withAdmin(over: transport) { admin async throws in
+            #expect(admin.admission(.get, [:], path) == "0 bytes")
+            #expect(try await admin.send(.get, path, "{}", hasToken: false).status == 413)
+        }
+    }
 }
 
 extension TestAdmin {
-    /// What becomes of the body of a request to the list of channels.
-    fileprivate func admission(_ method: HTTPMethod, _ headers: HTTPHeaders) -> String? {
-        let request = HTTPRequest(method: method, path: "/api/v1/channels", headers: headers)
+    /// What becomes of the body of a request.
+    fileprivate func admission(
+        _ method: HTTPMethod, _ headers: HTTPHeaders, _ path: String = "/api/v1/channels",
+    ) -> String? {
+        let request = HTTPRequest(method: method, path: path, headers: headers)
         return switch api.admitBody(of: request) {
         case .upTo(let limit): "\(limit) bytes"
         case .refused(let response): "\(response.status.rawValue)"

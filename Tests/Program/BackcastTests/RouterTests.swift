@@ -1,4 +1,11 @@
+import AdminAPI
+import Catalogue
+import Concurrency
 import HTTP
+import Logging
+import Monitoring
+import Postgres
+import Telemetry
 import Testing
 
 @testable import Backcast
@@ -61,6 +68,21 @@ struct RouterTests {
     func probes(path: String, expected: Int) {
         let router = Router([ProbesOnly(part: Echo(prefix: "/", status: 200))])
         #expect(status(router, path) == expected)
+    }
+
+    @Test("the probes take no body at the viewers' address", arguments: ["/healthz", "/readyz"])
+    func probeBodies(path: String) async throws {
+        let nowhere = try ConnectionString("postgresql://nobody@127.0.0.1:1/none")
+        let logger = Logger(label: "test")
+        let pool = PostgresPool(PoolConfiguration(nowhere, size: 1), logger: logger)
+        let admin = try AdminAPI(
+            catalogue: Catalogue(pool: pool, logger: logger), board: StatusBoard(),
+            registry: MetricsRegistry(),
+            configuration: AdminConfiguration(
+                token: try AdminToken("a-token-of-this-test-0001"), version: "1", playsChannels: false),
+            archiveIsReachable: { true }, clock: .system, logger: logger)
+        #expect(limit(Router([ProbesOnly(part: admin)]), path) == 0)
+        await pool.close()
     }
 
     private func request(_ path: String) -> HTTPRequest { HTTPRequest(method: .get, path: path) }
