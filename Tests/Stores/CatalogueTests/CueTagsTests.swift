@@ -28,12 +28,32 @@ struct CueTagsTests {
             let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, hour))
             // Without a published segment nothing of the channel lies before the live edge.
             #expect(report.cueTags.isEmpty)
-            let found = try await test.catalogue.cueTags(of: recording.row, in: window(0, 36 * second))
+            let found = try await test.catalogue.cueTags(of: recording.row, in: window(0, 36 * second)).tags
             #expect(found.map { $0.begin - midnight } == [4_000_000, 4_020_000, 7_980_000])
             #expect(
                 found.map(\.tags) == [
                     ["#EXT-X-CUE-OUT-CONT"], ["#EXT-X-ASSET:A=1"], ["#EXT-X-CUE-OUT-CONT"],
                 ])
+        }
+    }
+    @Test("A report with more cue tags than it lists ends earlier, and the next one has the rest")
+    func many() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.fill(recording, segments: 10_003)
+            _ = try await test.pool.query(
+                """
+                UPDATE segment SET flags = flags | \(SegmentFlags.hasCueTags.rawValue),
+                    cue_tags = '#EXT-X-CUE-OUT-CONT'
+                """)
+            let first = try await test.catalogue.timeline(of: recording.channel, in: window(0, 12 * hour))
+            let end = midnight + 10_000 * 4 * second
+            #expect(first.end == end && first.cueTags.count == 10_000)
+            #expect(first.spans.map(\.window) == [TimeWindow(begin: midnight, end: end)])
+            let rest = try await test.catalogue.timeline(
+                of: recording.channel, in: TimeWindow(begin: end, end: midnight + 12 * hour))
+            #expect(rest.end == nil)
+            #expect(rest.cueTags.map { $0.begin - end } == [0, 4 * second, 8 * second])
         }
     }
 }

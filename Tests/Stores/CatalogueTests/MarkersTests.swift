@@ -155,6 +155,32 @@ struct MarkersTests {
         }
     }
 
+    @Test("A report with more markers than it lists ends earlier; playlists read fewer at a time")
+    func many() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            try await test.fill(recording, segments: 2600)
+            try await commit([Self.marker("m", at: 0, "X-A")], segments: 0..<1, recording, test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO marker SELECT channel_id, marker_id || n, source_us + n * 1000000, ordinal,
+                    begin_us + n * 1000000, end_us, until_us + n * 1000000, class, length_us, planned_us,
+                    ends_on_next, versions
+                FROM marker, generate_series(1::bigint, 10002) AS n
+                """)
+            _ = try await test.pool.query(
+                "UPDATE line SET watermark_us = \((midnight + 2600 * 4 * second).microseconds)")
+            let first = try await test.catalogue.timeline(of: recording.channel, in: window(0, 3 * hour))
+            let end = midnight + 10_000 * second
+            #expect(first.end == end && first.markers.count == 10_000)
+            let rest = try await test.catalogue.timeline(
+                of: recording.channel, in: TimeWindow(begin: end, end: midnight + 3 * hour))
+            #expect(rest.end == nil)
+            #expect(rest.markers.map { $0.begin - end } == [0, second, 2 * second])
+            #expect(try await markers(recording, test).count == 2000)
+        }
+    }
+
     @Test("Markers expire when they have ended, and a purge leaves none")
     func expiring() async throws {
         try await withCatalogue { test in

@@ -47,8 +47,8 @@ extension Catalogue {
             (spans, part.end) = try await leadingSpans(parts.coverage, in: part)
             return TimelineReport(
                 spans: spans, gaps: Array(parts.gaps.within(part).prefix(Limits.timelineEntries)),
-                markers: try await markers(of: channel.row, in: part),
-                cueTags: try await cueTags(of: channel.row, in: part),
+                markers: parts.markers.filter { $0.begin < part.end },
+                cueTags: parts.cueTags.filter { $0.begin < part.end },
                 end: part.end < whole ? part.end : nil)
         }
     }
@@ -103,7 +103,18 @@ extension Catalogue {
             held: materials.coverage.coveredWithinExtent(losses), losses: losses
         ).adding(lacking, in: part)
         materials.ends(behind: materials.gaps.map(\.window))
+        try await addMarkers(of: channel, to: &materials)
         return materials
+    }
+
+    private func addMarkers(of channel: Int32, to materials: inout TimelineMaterials) async throws {
+        let limit = Limits.timelineEntries
+        let markers = try await markers(of: channel, in: materials.part, limit: limit + 1)
+        materials.ends(behind: markers.map { TimeWindow(begin: $0.begin, end: $0.begin) })
+        materials.markers = Array(markers.prefix(limit))
+        let (cueTags, begins) = try await cueTags(of: channel, in: materials.part)
+        materials.ends(behind: begins.map { TimeWindow(begin: $0, end: $0) })
+        materials.cueTags = cueTags
     }
 
     /// The time since the live edge; nil while it moves, or before recording began.
@@ -159,6 +170,8 @@ private struct TimelineMaterials {
     let part: TimeWindow
     var coverage: [RenditionCoverage] = []
     var gaps: [Gap] = []
+    var markers: [RecordedMarker] = []
+    var cueTags: [RecordedCueTags] = []
     /// The earliest begin of an entry beyond `Limits.timelineEntries` of any list; nil if no list was cut.
     ///
     /// The report is not complete after it.

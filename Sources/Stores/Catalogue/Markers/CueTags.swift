@@ -18,7 +18,11 @@ extension Catalogue {
     /// renditions repeat is there once.
     ///
     /// The index says which segments have any; only those are read.
-    func cueTags(of channel: Int32, in window: TimeWindow) async throws -> [RecordedCueTags] {
+    ///
+    /// - Returns: also where each segment begins that has any, one more than `Limits.timelineEntries` at most
+    func cueTags(
+        of channel: Int32, in window: TimeWindow,
+    ) async throws -> (tags: [RecordedCueTags], begins: [Instant]) {
         let rows = try await pool.query(
             """
             WITH tagged AS MATERIALIZED (
@@ -26,19 +30,22 @@ extension Catalogue {
                 WHERE r.channel_id = \(channel) AND s.start_us >= \(window.begin.microseconds)
                     AND s.start_us < \(window.end.microseconds)
                     AND s.flags & \(SegmentFlags.hasCueTags.rawValue) <> 0
-                ORDER BY s.start_us LIMIT \(Limits.timelineEntries))
+                ORDER BY s.start_us LIMIT \(Limits.timelineEntries + 1))
             SELECT t.name, s.start_us, s.duration_us, s.cue_tags
             FROM tagged t JOIN segment s USING (rendition_id, start_us, kept)
-            WHERE s.cue_tags IS NOT NULL ORDER BY s.start_us, t.name
+            ORDER BY s.start_us, t.name
             """)
         var repeats = RepeatedCueTags()
-        return try rows.compactMap { row in
+        var (found, begins): ([RecordedCueTags], [Instant]) = ([], [])
+        for row in rows {
             let begin = Instant(microseconds: try row.decode("start_us"))
+            begins.append(begin)
             let tags = repeats.dropping(
-                from: CueTagText.tags(try row.decode("cue_tags")), at: begin,
+                from: CueTagText.tags(try row.decode("cue_tags", as: String?.self) ?? ""), at: begin,
                 within: try row.decode("duration_us", as: Int64.self) / 2, of: try row.decode("name"))
-            return tags.isEmpty ? nil : RecordedCueTags(begin: begin, tags: tags)
+            if !tags.isEmpty { found.append(RecordedCueTags(begin: begin, tags: tags)) }
         }
+        return (found, begins)
     }
 }
 
