@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import Testing
 
@@ -49,6 +50,20 @@ import Testing
     func singleSource() throws {
         let document = try value(#"{"sources":[1]}"#)
         #expect(try ChannelPatch.applied(["source_url": "x"], to: document) == ["source_url": "x"])
+    }
+
+    @Test("A hundred thousand members are merged and refused in time that grows with their number")
+    func manyMembers() throws {
+        let members = (0..<100_000).map { JSONValue.Member(name: "x\($0)", value: .integer(1)) }
+        let nulls = (0..<100_000).map { JSONValue.Member(name: "y\($0)", value: .null) }
+        let document = try value(#"{"id":"a","sources":[{"url":"http://h.example/"}],"title":"a"}"#)
+        let reader = ChannelReader(defaultRetentionSeconds: 60) { _, _ in nil }
+        let begun = ContinuousClock.now
+        let patched = try ChannelPatch.applied(.object(members + nulls), to: document)
+        let problem = #expect(throws: Problem.self) { try reader.settings(from: patched) }
+        #expect(ContinuousClock.now - begun < .seconds(30))
+        let leftOut = problem?.members.first { $0.name == "errors_left_out" }?.value
+        #expect(leftOut == .integer(Int64(200_000 - Limits.faults)))
     }
 
     private func value(_ text: String) throws -> JSONValue {

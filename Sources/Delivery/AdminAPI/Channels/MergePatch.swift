@@ -4,21 +4,29 @@ import JSON
 extension JSONValue {
     /// This document with a patch applied (RFC 7396 §2): null removes a member, a value other than an object
     /// replaces it.
+    ///
+    /// Takes time in proportion to the members of both: a patch may have a hundred thousand.
     func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
-        var members: [Member] = []
+        var members: [Member?] = []
         if case .object(let own) = self { members = own }
+        var places: [String: Int] = [:]
+        for (place, member) in members.enumerated() {
+            if let member, places[member.name] == nil { places[member.name] = place }
+        }
         for change in changes {
-            let index = members.firstIndex { $0.name == change.name }
+            let place = places[change.name]
             if change.value == .null {
-                if let index { members.remove(at: index) }
-            } else if let index {
-                members[index].value = members[index].value.merging(change.value)
+                if let place { members[place] = nil }
+                places[change.name] = nil
+            } else if let place, let own = members[place] {
+                members[place] = Member(name: own.name, value: own.value.merging(change.value))
             } else {
+                places[change.name] = members.count
                 members.append(Member(name: change.name, value: JSONValue.null.merging(change.value)))
             }
         }
-        return .object(members)
+        return .object(members.compactMap(\.self))
     }
 }
 
