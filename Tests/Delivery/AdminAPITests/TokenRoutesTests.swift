@@ -109,6 +109,20 @@ import Timeline
         }
     }
 
+    @Test("A hundred thousand ids are read in time that grows with their number, equal ones count once")
+    func manyIDs() throws {
+        let reader = TokenReader(now: TestAdmin.now)
+        func document(_ ids: [JSONValue]) -> JSONValue {
+            ["channel": .array(ids), "expires_at": .string(Self.day)]
+        }
+        let begun = ContinuousClock.now
+        let different = document((0..<100_000).map { .string("c\($0)") })
+        #expect(throws: Problem.self) { try reader.grant(from: different, id: TokenID(number: 7)) }
+        let same = document(Array(repeating: "a", count: 100_000))
+        #expect(try reader.grant(from: same, id: TokenID(number: 7)).channels.map(\.text) == ["a"])
+        #expect(ContinuousClock.now - begun < .seconds(30))
+    }
+
     @Test("Without a secret no token is made, and those of before are listed and revoked")
     func openPlayback() async throws {
         try await withAdmin(secrets: []) { admin async throws in

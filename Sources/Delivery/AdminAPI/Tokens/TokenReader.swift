@@ -37,20 +37,23 @@ struct TokenReader {
         case .array(let items)? where !items.isEmpty: texts = items
         case let single?: texts = [single]
         }
-        var channels: [ChannelID] = []
+        var (channels, known, bytes): ([ChannelID], Set<ChannelID>, Int) = ([], [], 0)
         for value in texts {
             guard case .string(let text) = value, let id = ChannelID(text) else {
                 reader.fail("channel", rule)
                 return nil
             }
-            if !channels.contains(id) { channels.append(id) }
-        }
-        let bytes = channels.reduce(0) { $0 + $1.text.utf8.count + 1 }
-        if bytes > Access.Limits.channelBytes {
-            reader.fail(
-                "channel",
-                "has \(bytes) characters in ids and what separates them, and a token has space for \(Access.Limits.channelBytes); use \"*\" or several tokens"
-            )
+            guard known.insert(id).inserted else { continue }
+            channels.append(id)
+            bytes += id.text.utf8.count + 1
+            // What follows is not read: there may be a hundred thousand.
+            guard bytes <= Access.Limits.channelBytes else {
+                reader.fail(
+                    "channel",
+                    "has more than \(Access.Limits.channelBytes) characters in ids and what separates them, for which a token has no space; use \"*\" or several tokens"
+                )
+                return nil
+            }
         }
         return channels.isEmpty ? nil : channels
     }
