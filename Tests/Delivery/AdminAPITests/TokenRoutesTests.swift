@@ -109,9 +109,52 @@ import Timeline
         }
     }
 
+    @Test(
+        "Times without a zone are in that of the channels if all have the same, else UTC",
+        arguments: [
+            (#""berlin""#, "2026-07-26T05:00:00Z", "2026-10-25T00:10:00Z"),
+            (#"["berlin","berlin2"]"#, "2026-07-26T05:00:00Z", "2026-10-25T00:10:00Z"),
+            (#"["berlin","a"]"#, "2026-07-26T07:00:00Z", "2026-10-25T02:10:00Z"),
+            (#""a""#, "2026-07-26T07:00:00Z", "2026-10-25T02:10:00Z"),
+            (#""*""#, "2026-07-26T07:00:00Z", "2026-10-25T02:10:00Z"),
+        ])
+    func zones(channel: String, begin: String, end: String) async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("a")
+            for id in ["berlin", "berlin2"] {
+                try await admin.create(id)
+                let zone = #"{"time_zone":"Europe/Berlin"}"#
+                #expect(try await admin.send(.patch, "/api/v1/channels/\(id)", zone).status == 200)
+            }
+            let answer = try await post(
+                admin,
+                #"{"channel":\#(channel),"expires_at":"20270101000000Z","begin":"20260726070000","end":"20261025021000"}"#
+            )
+            #expect(try grant(answer)?.begin == InstantReading.reading(begin))
+            #expect(try grant(answer)?.end == InstantReading.reading(end))
+        }
+    }
+
+    @Test("The end of a token is after its begin, also in the hour that occurs twice")
+    func repeatedHour() async throws {
+        try await withAdmin { admin async throws in
+            try await admin.create("berlin")
+            _ = try await admin.send(
+                .patch, "/api/v1/channels/berlin", #"{"time_zone":"Europe/Berlin"}"#)
+            let answer = try await post(
+                admin,
+                #"{"channel":"berlin","expires_at":"20270101010000","begin":"20261025023000","end":"20261025021000"}"#
+            )
+            let made = try #require(try grant(answer))
+            #expect(made.expires == InstantReading.reading("2027-01-01T00:00:00Z"))
+            #expect(made.begin == InstantReading.reading("2026-10-25T00:30:00Z"))
+            #expect(made.end == InstantReading.reading("2026-10-25T01:10:00Z"))
+        }
+    }
+
     @Test("A hundred thousand ids are read in time that grows with their number, equal ones count once")
     func manyIDs() throws {
-        let reader = TokenReader(now: TestAdmin.now)
+        let reader = TokenReader(now: TestAdmin.now, zone: { time, _ in time.instant })
         func document(_ ids: [JSONValue]) -> JSONValue {
             ["channel": .array(ids), "expires_at": .string(Self.day)]
         }

@@ -51,6 +51,17 @@ struct AdminCommandTests {
         }
     }
 
+    @Test("The times of a token are sent as they are given; what is none is a wrong argument")
+    func tokenTimes() throws {
+        func members(_ begin: String) throws -> [JSONValue] {
+            let command = try BackcastMain.parseAsRoot(
+                ["token", "add", "news", "--expires-at", "20270101000000", "--begin", begin])
+            return try #require(command as? TokenCommand.Add).members().map(\.value)
+        }
+        #expect(try members("20260726070000") == ["news", "20270101000000", "20260726070000"])
+        #expect(throws: AdminFailure.self) { try members("tomorrow") }
+    }
+
     @Test("Tokens are revoked also behind one that is not there, and each refusal names its token")
     func revoke() async throws {
         let revoked = Mutex<[String]>([])

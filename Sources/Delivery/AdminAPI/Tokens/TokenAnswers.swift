@@ -5,6 +5,7 @@ import Digest
 import HTTP
 import JSON
 import Logging
+import TimeZones
 import Timeline
 
 /// Playback tokens: made, listed and revoked. The text of a token is in the answer that makes it and nowhere
@@ -14,13 +15,12 @@ extension AdminAPI {
         _ = try Query(request, knows: [])
         guard let signer = configuration.tokenSigner else { throw Problem.openPlayback }
         let document = try Self.document(in: request, types: [.json])
+        let (zone, missing) = try await channels(TokenReader.channels(in: document))
         for _ in 1...Limits.tokenTries {
             let now = clock.now()
             let id = TokenID(made: now, random: try randomBytes(4).reduce(0) { $0 << 8 | UInt32($1) })
-            let grant = try TokenReader(now: now).grant(from: document, id: id)
-            for channel in grant.channels where try await catalogue.storedChannel(channel) == nil {
-                throw Problem.noChannel(channel)
-            }
+            let grant = try TokenReader(now: now, zone: NamedZone.reading(zone)).grant(from: document, id: id)
+            if let missing { throw Problem.noChannel(missing) }
             let issued = IssuedToken(grant: grant, created: now)
             guard try await catalogue.enter(issued) else { continue }
             let token = try signer.token(for: grant)
@@ -35,6 +35,20 @@ extension AdminAPI {
         }
         throw Problem(.serviceUnavailable, "there are too many new tokens at once").retryable(
             afterSeconds: 1)
+    }
+
+    /// The zone of times that name none, and the first channel that is not there.
+    ///
+    /// The zone is that of the channels if all have the same, else UTC.
+    private func channels(
+        _ ids: [ChannelID]
+    ) async throws(CatalogueError) -> (zone: String, missing: ChannelID?) {
+        var zones: Set<String> = []
+        for id in ids {
+            guard let stored = try await catalogue.storedChannel(id) else { return ("UTC", id) }
+            zones.insert((try? stored.channel.get())?.settings.timeZone ?? "UTC")
+        }
+        return (zones.count == 1 ? zones.first ?? "UTC" : "UTC", nil)
     }
 
     /// One page of the tokens that are not revoked, in the order in which they were made.

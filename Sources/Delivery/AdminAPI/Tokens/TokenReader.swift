@@ -6,12 +6,20 @@ import Timeline
 /// Reads what a new playback token is to permit, and reports everything that is wrong together.
 struct TokenReader {
     let now: Instant
+    /// The zone of times that name none.
+    let zone: InstantReading.Zone
+
+    /// The channels that a document names; none for all, and if they are wrong.
+    static func channels(in document: JSONValue) -> [ChannelID] {
+        var reader = ObjectReader(document, at: .root)
+        return readChannels(&reader) ?? []
+    }
 
     func grant(from document: JSONValue, id: TokenID) throws(Problem) -> PlaybackGrant {
         var reader = ObjectReader(document, at: .root)
         guard reader.faults.isEmpty else { throw .invalid(reader.faults) }
-        let channels = readChannels(&reader)
-        let expires = reader.instant("expires_at", isRequired: true)
+        let channels = Self.readChannels(&reader)
+        let expires = reader.instant("expires_at", isRequired: true, zone: zone)
         if let expires {
             if expires <= now { reader.fail("expires_at", "must be later than now") }
             if expires - now > Limits.tokenSeconds * Microseconds.perSecond {
@@ -19,8 +27,8 @@ struct TokenReader {
                 reader.fail("expires_at", "must be at most \(days) days from now")
             }
         }
-        let begin = reader.instant("begin", isRequired: false)
-        let end = reader.instant("end", isRequired: false)
+        let begin = reader.instant("begin", isRequired: false, zone: zone)
+        let end = reader.instant("end", isRequired: false, after: begin, zone: zone)
         if let begin, let end, end <= begin { reader.fail("end", "must be later than begin") }
         reader.refuseUnknownFields()
         guard let channels, let expires, reader.faults.isEmpty else { throw .invalid(reader.faults) }
@@ -28,7 +36,7 @@ struct TokenReader {
     }
 
     /// The channels of a token, none for all; nil when they are wrong.
-    private func readChannels(_ reader: inout ObjectReader) -> [ChannelID]? {
+    private static func readChannels(_ reader: inout ObjectReader) -> [ChannelID]? {
         let rule = "must be a channel id, an array of ids, or \"*\" for every channel"
         var texts: [JSONValue] = []
         switch reader.take("channel") {
@@ -61,14 +69,18 @@ struct TokenReader {
 
 extension ObjectReader {
     /// A time in any form of the query parameters; null is as good as absent unless it is required.
-    fileprivate mutating func instant(_ name: String, isRequired: Bool) -> Instant? {
+    ///
+    /// An end is read `after` its begin.
+    fileprivate mutating func instant(
+        _ name: String, isRequired: Bool, after begin: Instant? = nil, zone: InstantReading.Zone,
+    ) -> Instant? {
         let rule = "must be a string with a time: \(InstantReading.formats)"
         switch take(name) {
         case nil:
             if isRequired { fail(name, "is missing: it \(rule)") }
         case .null? where !isRequired: break
         case .string(let text)?:
-            if let instant = InstantReading.reading(text) { return instant }
+            if let instant = InstantReading.reading(text, after: begin, zone: zone) { return instant }
             fail(name, rule)
         case .some: fail(name, rule)
         }

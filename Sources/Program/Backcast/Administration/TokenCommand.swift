@@ -44,38 +44,38 @@ extension TokenCommand {
             }
         }
 
-        private func members() throws(AdminFailure) -> [JSONValue.Member] {
+        func members() throws(AdminFailure) -> [JSONValue.Member] {
             let scope = channels.map { JSONValue.string($0) }
             var members = [
                 JSONValue.Member(name: "channel", value: scope.count == 1 ? scope[0] : .array(scope)),
-                .init(name: "expires_at", value: .string(try expiry().rfc3339)),
+                .init(name: "expires_at", value: .string(try expiry())),
             ]
             for (name, text) in [("begin", begin), ("end", end)] {
                 guard let text else { continue }
-                let time = try instant("--\(name)", text)
-                members.append(.init(name: name, value: .string(time.rfc3339)))
+                members.append(.init(name: name, value: .string(try time("--\(name)", text))))
             }
             return members
         }
 
-        private func expiry() throws(AdminFailure) -> Instant {
+        private func expiry() throws(AdminFailure) -> String {
             switch (validFor, expiresAt) {
             case (let text?, nil):
                 guard let duration = DurationReading.microseconds(reading: text), duration > 0 else {
                     throw .arguments(
                         "--valid-for \(text) is not a duration: use seconds, or ISO 8601 such as P30D")
                 }
-                return HostClock.system.now() + duration
-            case (nil, let text?): return try instant("--expires-at", text)
+                return (HostClock.system.now() + duration).rfc3339
+            case (nil, let text?): return try time("--expires-at", text)
             default: throw .arguments("give either --valid-for or --expires-at")
             }
         }
 
-        private func instant(_ name: String, _ text: String) throws(AdminFailure) -> Instant {
-            guard let instant = InstantReading.reading(text) else {
+        /// A time as it was given: the server knows the zone of the channels.
+        private func time(_ name: String, _ text: String) throws(AdminFailure) -> String {
+            guard InstantReading.reading(text) != nil else {
                 throw .arguments("\(name) \(text) is not a time: use \(InstantReading.formats)")
             }
-            return instant
+            return text
         }
     }
 
