@@ -12,6 +12,7 @@ package enum Gaps {
     package static func computed(
         intended: WindowSet, held: [RenditionID: WindowSet], losses: [Loss],
     ) -> [Gap] {
+        let losses = OrderedLosses(losses)
         let missing = held.mapValues { intended.subtracting($0) }
         guard let first = missing.values.first else { return labelled(intended, rendition: nil, losses) }
         let common = missing.values.dropFirst().reduce(first) { $0.intersection($1) }
@@ -30,19 +31,21 @@ package enum Gaps {
 
     /// Finds the parts that should have been recorded and that no rendition holds.
     package static func common(intended: WindowSet, held: WindowSet, losses: [Loss]) -> [Gap] {
-        labelled(intended.subtracting(held), rendition: nil, losses)
+        labelled(intended.subtracting(held), rendition: nil, OrderedLosses(losses))
     }
 
     /// Shorter differences come from how segments are cut and are not missing media.
     private static let toleranceMicroseconds: Int64 = 1000
 
-    private static func labelled(_ windows: WindowSet, rendition: RenditionID?, _ losses: [Loss]) -> [Gap] {
-        windows.windows.filter { $0.microseconds > toleranceMicroseconds }.map { window in
-            let causes = losses.filter {
-                ($0.rendition == nil || rendition == nil || $0.rendition == rendition)
-                    && $0.window.overlaps(window)
+    private static func labelled(
+        _ windows: WindowSet, rendition: RenditionID?, _ losses: OrderedLosses,
+    ) -> [Gap] {
+        var causes = losses.sweep()
+        return windows.windows.filter { $0.microseconds > toleranceMicroseconds }.map { window in
+            let own = causes.advance(to: window).filter {
+                $0.rendition == nil || rendition == nil || $0.rendition == rendition
             }
-            return Gap(window: window, reason: reason(of: window, causes), rendition: rendition)
+            return Gap(window: window, reason: reason(of: window, own), rendition: rendition)
         }
     }
 
@@ -59,5 +62,45 @@ package enum Gaps {
         }
         let cause = causes.max { covered($0) < covered($1) }
         return cause.flatMap { covered($0) > 0 ? $0.reason : nil } ?? .recorderDown
+    }
+}
+
+/// Losses in the order of their begins, so that those of many windows are found in one pass.
+private struct OrderedLosses {
+    fileprivate struct Entry {
+        var loss: Loss
+        /// Its place among the losses as they were given: of causes that cover as much, the first one counts.
+        var place: Int
+    }
+
+    private let entries: [Entry]
+
+    init(_ losses: [Loss]) {
+        entries = losses.enumerated().map { Entry(loss: $0.element, place: $0.offset) }
+            .sorted { ($0.loss.window.begin, $0.place) < ($1.loss.window.begin, $1.place) }
+    }
+
+    func sweep() -> Sweep { Sweep(entries: entries) }
+
+    /// Goes through windows that are in order and do not overlap.
+    struct Sweep {
+        fileprivate let entries: [Entry]
+        private var next = 0
+        /// Those that have begun before the end of the last window and had not ended at its begin.
+        private var open: [Entry] = []
+
+        fileprivate init(entries: [Entry]) {
+            self.entries = entries
+        }
+
+        /// The losses that overlap the next window, as they were given.
+        mutating func advance(to window: TimeWindow) -> [Loss] {
+            while next < entries.count, entries[next].loss.window.begin < window.end {
+                open.append(entries[next])
+                next += 1
+            }
+            open.removeAll { $0.loss.window.end <= window.begin }
+            return open.sorted { $0.place < $1.place }.map(\.loss)
+        }
     }
 }

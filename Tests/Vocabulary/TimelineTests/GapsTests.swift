@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timeline
 
@@ -58,6 +59,56 @@ struct GapsTests {
     func nothing() {
         #expect(
             Gaps.computed(intended: set((0, 10)), held: [:], losses: []) == [gap(0, 10, .recorderDown, nil)])
+    }
+
+    @Test("Twenty thousand gaps, each with its cause, take time that grows with their number")
+    func many() {
+        let losses = (0..<20_000).map {
+            Loss(window: seconds($0 * 10 + 5, $0 * 10 + 10), reason: .segmentMissing, rendition: video)
+        }
+        let held = WindowSet((0..<20_000).map { seconds($0 * 10, $0 * 10 + 5) })
+        let begun = ContinuousClock.now
+        let gaps = Gaps.computed(intended: set((0, 200_000)), held: [video: held], losses: losses)
+        #expect(ContinuousClock.now - begun < .seconds(10))
+        #expect(gaps.map(\.window) == losses.map(\.window))
+        #expect(gaps.allSatisfy { $0.reason == .segmentMissing })
+    }
+
+    @Test("A cause is found wherever it lies among the losses", arguments: 1...200)
+    func anyLosses(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func windows(_ count: Int) -> [TimeWindow] {
+            (0..<count).map { _ in
+                let begin = Int64.random(in: 0..<60, using: &random)
+                return seconds(begin, begin + Int64.random(in: 0...20, using: &random))
+            }
+        }
+        let reasons: [GapReason] = [.recorderDown, .diskFull, .keyMissing, .segmentMissing]
+        let losses = windows(8).map { window in
+            Loss(
+                window: window, reason: reasons.randomElement(using: &random) ?? .diskFull,
+                rendition: [nil, video, audio].randomElement(using: &random) ?? nil)
+        }
+        let gaps = Gaps.computed(
+            intended: set((0, 80)), held: [video: WindowSet(windows(4)), audio: WindowSet(windows(4))],
+            losses: losses)
+        for gap in gaps { #expect(gap.reason == plainReason(of: gap, losses), "\(gap)") }
+    }
+
+    /// The reason of a gap, found by looking at every loss.
+    private func plainReason(of gap: Gap, _ losses: [Loss]) -> GapReason {
+        let causes = losses.filter {
+            ($0.rendition == nil || gap.rendition == nil || $0.rendition == gap.rendition)
+                && $0.window.overlaps(gap.window)
+        }
+        let known = WindowSet(causes.filter { $0.reason != .recorderDown }.map(\.window))
+        var (reason, most) = (GapReason.recorderDown, Int64(0))
+        for cause in causes {
+            let part = WindowSet([cause.window.clamped(to: gap.window)])
+            let covered = cause.reason == .recorderDown ? part.subtracting(known) : part
+            if covered.microseconds > most { (reason, most) = (cause.reason, covered.microseconds) }
+        }
+        return reason
     }
 
     private func seconds(_ begin: Int64, _ end: Int64) -> TimeWindow {
