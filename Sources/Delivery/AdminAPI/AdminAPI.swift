@@ -18,7 +18,7 @@ package final class AdminAPI: Sendable {
     let logger: Logger
     private let openAPI: [UInt8]
     private let health: HTTPResponse
-    private let metrics = CachedText()
+    private let metrics: CachedPage
     private let frontPage: CachedPage
 
     /// Prepares the answers.
@@ -46,7 +46,13 @@ package final class AdminAPI: Sendable {
         registry.onScrape("backcast_build_info", help: "Always 1; the labels say what runs.") {
             [([("version", version)], 1)]
         }
-        frontPage = CachedPage(clock: clock) { await FrontPage.response(of: catalogue, configuration) }
+        // Writes thousands of lines, which takes too long for a server thread.
+        metrics = CachedPage(clock: clock, age: Limits.metricsAge) {
+            .bytes(await onAnotherThread { registry.prometheusText() }, type: MetricsRegistry.contentType)
+        }
+        frontPage = CachedPage(clock: clock, age: Limits.pageAge) {
+            await FrontPage.response(of: catalogue, configuration)
+        }
         openAPI = try OpenAPIDocument.text(version: configuration.version)
     }
 
@@ -102,7 +108,7 @@ package final class AdminAPI: Sendable {
         switch route {
         case .health: .now(health)
         case .document: .now(documentResponse())
-        case .metrics: .reserved { await self.metricsResponse() }
+        case .metrics: .reserved { [metrics] in await metrics.page() }
         case .readiness: .now(readiness.response)
         case .frontPage: .later { [frontPage] in await frontPage.page() }
         case .channels where request.method == .post: later { try await self.createChannel(request) }
@@ -136,16 +142,6 @@ package final class AdminAPI: Sendable {
 
     private func documentResponse() -> HTTPResponse {
         .bytes(openAPI, type: MediaType.json.fieldValue, cacheControl: "no-cache")
-    }
-
-    /// Writes thousands of lines, which takes too long for a server thread; all who ask within a second get
-    /// the same.
-    private func metricsResponse() async -> HTTPResponse {
-        let now = clock.steady()
-        if let known = metrics.text(at: now) { return .bytes(known, type: MetricsRegistry.contentType) }
-        let text = await onAnotherThread { registry.prometheusText() }
-        metrics.keep(text, from: now)
-        return .bytes(text, type: MetricsRegistry.contentType)
     }
 }
 

@@ -1,8 +1,10 @@
 import Concurrency
+import Dispatch
 import HTTP
 import HTTPSupport
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import AdminAPI
@@ -32,10 +34,32 @@ import Testing
             #expect(first.text.contains("backcast_test_scrapes 1"))
             #expect(second.body == first.body)
         }
-        let (text, begin) = (CachedText(), SteadyInstant.now)
-        text.keep([1], from: begin)
-        #expect(text.text(at: begin + .milliseconds(999)) == [1])
-        #expect(text.text(at: begin + .seconds(1)) == nil)
+    }
+
+    @Test("Twenty scrapes at once make one text")
+    func atOnce() async throws {
+        try await withAdmin { admin async throws in
+            let (scrapes, begun) = (Counter(), DispatchSemaphore(value: 0))
+            admin.registry.onScrape("backcast_test_scrapes", help: "Counts.") {
+                let count = scrapes.add()
+                // The first text takes until all ask.
+                for _ in 0..<20 where count == 1 { _ = begun.wait(timeout: .now() + 1) }
+                return [([], Double(count))]
+            }
+            let start = ContinuousClock.now
+            let texts = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        begun.signal()
+                        return try await admin.send(.get, "/metrics", hasToken: false).text
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            // After a second there is a new text.
+            guard ContinuousClock.now - start < .milliseconds(900) else { return }
+            #expect(scrapes.value == 1 && texts.count == 1)
+        }
     }
 
     @Test(

@@ -87,7 +87,7 @@ import Testing
     func frontPageOnce() async throws {
         let time = ManualClock()
         let made = Mutex(0)
-        let page = CachedPage(clock: time.clock) {
+        let page = CachedPage(clock: time.clock, age: .seconds(2)) {
             made.withLock { $0 += 1 }
             return HTTPResponse(status: .ok)
         }

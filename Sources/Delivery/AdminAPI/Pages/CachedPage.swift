@@ -2,7 +2,7 @@ import Concurrency
 import HTTP
 import Synchronization
 
-/// A page that anyone may ask for without a token: it is made once for all who wait, and kept for seconds.
+/// A page that anyone may ask for without a token: it is made once for all who wait, and kept for a while.
 final class CachedPage: Sendable {
     private struct Kept {
         var page: HTTPResponse
@@ -16,11 +16,13 @@ final class CachedPage: Sendable {
 
     private let make: @Sendable () async -> HTTPResponse
     private let clock: HostClock
+    /// How long a page is used again.
+    private let age: Duration
     private let kept = Mutex<Kept?>(nil)
     private let work = SharedWork<Work, HTTPResponse, Never>()
 
-    init(clock: HostClock, make: @escaping @Sendable () async -> HTTPResponse) {
-        (self.clock, self.make) = (clock, make)
+    init(clock: HostClock, age: Duration, make: @escaping @Sendable () async -> HTTPResponse) {
+        (self.clock, self.age, self.make) = (clock, age, make)
     }
 
     func page() async -> HTTPResponse {
@@ -40,7 +42,7 @@ final class CachedPage: Sendable {
     private var recent: HTTPResponse? {
         let now = clock.steady()
         return kept.withLock { kept in
-            guard let kept, now - kept.asOf < Limits.pageAge else { return nil }
+            guard let kept, now - kept.asOf < age else { return nil }
             return kept.page
         }
     }
