@@ -66,6 +66,17 @@ package struct ChannelSettings: Sendable, Equatable, Codable {
     }
 }
 
+extension ChannelSettings {
+    /// Whether settings are the same to the byte, also where only the Unicode normalization of texts differs.
+    package func isIdentical(to other: ChannelSettings) -> Bool {
+        self == other && textBytes == other.textBytes
+    }
+
+    private var textBytes: [[UInt8]] {
+        [title, timeZone, logo, group].map { Array(($0 ?? "").utf8) } + sources.flatMap(\.textBytes)
+    }
+}
+
 /// Where the wall-clock times of a channel come from.
 package enum ClockChoice: String, Sendable, Codable, CaseIterable {
     /// The source's dates if they are plausible, else the time of arrival.

@@ -47,3 +47,14 @@ package struct SourceSettings: Sendable, Equatable, Codable {
         headerHosts = try stored.read(.headerHosts, default: headerHosts)
     }
 }
+
+extension SourceSettings {
+    /// Its texts as bytes, in a fixed order.
+    ///
+    /// Texts are equal by `==` also if only their Unicode normalization differs, and servers tell such URLs
+    /// apart.
+    package var textBytes: [[UInt8]] {
+        let headers = headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        return ([url] + headers + headerHosts).map { Array($0.utf8) }
+    }
+}

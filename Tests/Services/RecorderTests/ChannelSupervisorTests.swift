@@ -63,6 +63,10 @@ struct ChannelSupervisorTests {
             { $0.settings.sources[0].priority = 1 }, { $0.settings.sources = [] },
         ]
         for change in changes { #expect(basis(change) != present) }
+        let forms = ["http://one.test/\u{e9}", "http://one.test/e\u{301}"].map { url in
+            basis { $0.settings.sources[0].url = url }
+        }
+        #expect(forms[0] != forms[1])
     }
 
     @Test("Work goes on as long as its basis stays, and a successor overtaken by another never begins")

@@ -74,6 +74,21 @@ struct ChannelsTests {
         }
     }
 
+    @Test("Settings whose texts differ in Unicode normalization only are others")
+    func normalization() async throws {
+        try await withCatalogue { test in
+            for (id, text) in [("title", \ChannelSettings.title), ("url", \.sources[0].url)] {
+                var wanted = try settings(id)
+                wanted[keyPath: text] = "http://origin.test/t\u{e9}l\u{e9}.m3u8"
+                _ = try await test.catalogue.create(wanted)
+                wanted[keyPath: text] = "http://origin.test/te\u{301}le\u{301}.m3u8"
+                #expect(try await test.catalogue.replace(wanted).version == 2)
+                let stored = try #require(await test.catalogue.channel(wanted.id)).settings
+                #expect(stored[keyPath: text].utf8.elementsEqual(wanted[keyPath: text].utf8))
+            }
+        }
+    }
+
     @Test("A channel that does not exist or was deleted can be neither replaced nor deleted")
     func absent() async throws {
         try await withCatalogue { test in

@@ -42,9 +42,10 @@ struct StoredChannelsTests {
     func changed() async throws {
         try await withCatalogue { test in
             _ = try await test.catalogue.create(try settings("news"))
-            for title in ["One", "One", "Two"] {
+            for title in ["One", "One", "Two", "Tr\u{e8}s", "Tre\u{300}s"] {
                 _ = try await test.catalogue.replace(try settings("news", title: title))
-                #expect(try await test.catalogue.everyChannel().map(\.settings.title) == [title])
+                let titles = try await test.catalogue.everyChannel().map { Array($0.settings.title.utf8) }
+                #expect(titles == [Array(title.utf8)])
             }
             #expect(test.catalogue.knownSettings.count == 1)
             test.catalogue.knownSettings.keep([])

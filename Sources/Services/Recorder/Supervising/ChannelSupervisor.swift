@@ -45,6 +45,8 @@ struct RecordingBasis: Equatable, Sendable {
     /// A channel that was paused before has nothing to wait for in the journal any more.
     private let isDeleted: Bool
     private let sources: [SourceSettings]
+    /// A URL of the same characters in another form is another one.
+    private let texts: [[UInt8]]
     private let renditions: RenditionChoice
     private let clock: ClockChoice
     private let encryption: EncryptionChoice
@@ -54,6 +56,7 @@ struct RecordingBasis: Equatable, Sendable {
         isDeleted = channel.isDeleted
         isRecorded = settings.recording && !channel.isDeleted
         sources = settings.sources
+        texts = sources.flatMap(\.textBytes)
         (renditions, clock, encryption) = (settings.renditions, settings.clock, settings.encryption)
     }
 }

@@ -41,7 +41,9 @@ extension Catalogue {
         try await mappingErrors {
             try await pool.transaction { transaction in
                 let row = try await Self.locked(settings.id, version: version, in: transaction)
-                if let known = try? Self.channel(from: row), known.settings == settings { return known }
+                if let known = try? Self.channel(from: row), known.settings.isIdentical(to: settings) {
+                    return known
+                }
                 let channel = try await Self.write(settings, in: transaction)
                 _ = try await transaction.query(
                     "SELECT pg_notify(\(Announcement.channel), \(settings.id.text))")

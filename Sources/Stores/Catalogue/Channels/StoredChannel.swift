@@ -53,14 +53,18 @@ final class KnownSettings: Sendable {
 
     var count: Int { known.withLock { $0.count } }
 
-    /// Nil if the text is not the one that was read last.
+    /// Nil if the text is not the one that was read last, to the byte.
     func settings(of row: Int32, in text: String) -> Result<ChannelSettings, CatalogueError>? {
-        known.withLock { $0[row] }.flatMap { $0.text == text ? .success($0.settings) : nil }
+        known.withLock { known in
+            guard let last = known[row], last.text.utf8.elementsEqual(text.utf8) else { return nil }
+            return .success(last.settings)
+        }
     }
 
     func hold(_ settings: ChannelSettings, of row: Int32, as text: String) {
         known.withLock { known in
-            if known[row]?.text != text { known[row] = (text, settings) }
+            if let last = known[row], last.text.utf8.elementsEqual(text.utf8) { return }
+            known[row] = (text, settings)
         }
     }
 
