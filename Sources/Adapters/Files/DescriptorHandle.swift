@@ -43,6 +43,24 @@ package struct DescriptorHandle<Failure: FileFailure>: ~Copyable {
         return bytes
     }
 
+    /// Reads from the current position until the count or the end is reached, whatever length the file has.
+    func readToEnd(upTo count: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(count, 64 << 10))
+        while bytes.count < count {
+            let wanted = min(piece.count, count - bytes.count)
+            let result = unsafe piece.withUnsafeMutableBytes {
+                unsafe Glibc.read(number, $0.baseAddress, wanted)
+            }
+            let failure = errno
+            if result < 0 && failure == EINTR { continue }
+            guard result >= 0 else { throw Failure(.read, path, number: failure) }
+            if result == 0 { break }
+            bytes += piece[..<result]
+        }
+        return bytes
+    }
+
     /// Lets the kernel read a range in the background.
     package func prefetch(at offset: Int64, count: Int64) {
         posix_fadvise(number, off_t(offset), off_t(count), Int32(POSIX_FADV_WILLNEED))

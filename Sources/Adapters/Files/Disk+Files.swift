@@ -15,6 +15,20 @@ extension Disk {
         return try file.read(at: offset, upTo: Int(min(rest, limit)))
     }
 
+    /// The bytes of a file of any kind, also of a pipe, until its end, at most this many; nil when it does
+    /// not exist.
+    ///
+    /// Waits for what writes into a pipe.
+    package func readToEnd(_ path: String, upTo limit: Int) throws(Failure) -> [UInt8]? {
+        let number = try attempt(.open, path, tolerating: [ENOENT]) {
+            unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        }
+        guard number >= 0 else { return nil }
+        let file = DescriptorHandle<Failure>(owning: number, path: path)
+        try check(.read, path)
+        return try file.readToEnd(upTo: limit)
+    }
+
     /// The length of a file, of a link itself; nil when the file or a folder on its path does not exist.
     package func byteCount(of path: String) throws(Failure) -> Int64? {
         var status = stat()

@@ -57,8 +57,10 @@ package struct PlaylistProber: Sendable {
     }
 
     /// One byte more than a playlist may have is read, so that a longer file is refused as such.
+    ///
+    /// It is read until its end, because a pipe does not say its length.
     private func contents(of path: String) throws(ProbeError) -> [UInt8] {
-        guard let bytes = try disk.read(path, upTo: Int64(Limits.playlistByteCount) + 1) else {
+        guard let bytes = try disk.readToEnd(path, upTo: Limits.playlistByteCount + 1) else {
             throw Self.missing(path)
         }
         return bytes

@@ -1,4 +1,5 @@
 import Compression
+import Foundation
 import HLS
 import HTTP
 import HTTPServer
@@ -34,6 +35,28 @@ struct PlaylistProberTests {
         #expect(reason(reports[1]) == "there is no such file")
         #expect(reason(reports[2]) == "cannot read the file: Is a directory")
         #expect(reason(reports[3]) == "more than 16777216 bytes")
+    }
+
+    @Test("A pipe is read until its end, and what has no end is refused as too long")
+    func pipes() async throws {
+        let folder = try TemporaryFolder("probe")
+        let pipe = folder.path(of: "pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // A reader that leaves early must not end the tests.
+        signal(SIGPIPE, SIG_IGN)
+        Thread.detachNewThread {
+            guard let file = FileHandle(forWritingAtPath: pipe) else { return }
+            for piece in Self.list.split(separator: "#") {
+                try? file.write(contentsOf: Data("#\(piece)".utf8))
+            }
+            try? file.close()
+        }
+        let reports = try await reports(on: [pipe, "/dev/zero"])
+        guard case .read(.media(let playlist)) = reports[0].outcome else {
+            throw TestFailure("not a media playlist: \(reports[0])")
+        }
+        #expect(playlist.segments.map(\.uri) == ["a.ts"])
+        #expect(reason(reports[1]) == "more than 16777216 bytes")
     }
 
     /// An origin with a playlist, one behind a redirect that needs a variable of its URL, and a page.
