@@ -51,6 +51,28 @@ struct AdminCommandTests {
         }
     }
 
+    @Test("A list that is longer than a command shows is refused, and one that goes on without items ends")
+    func longLists() async throws {
+        let page = String(repeating: "{},", count: 24_999) + "{}"
+        let handler = FunctionHandler { request in
+            let items = request.path.hasPrefix("/long") ? page : (request.query ?? "").isEmpty ? "{}" : ""
+            let text = #"{"items":[\#(items)],"next_cursor":"more"}"#
+            return .now(HTTPResponse(status: .ok, body: .bytes(Array(text.utf8))))
+        }
+        try await withHTTPServer(handler) { server in
+            for (path, status, lines) in [("/long", 1, 0), ("", 0, 1)] as [(String, Int32, Int)] {
+                let run = try DownloadCommandTests.Run(
+                    ["token", "list", "--json", "--server", "http://127.0.0.1:\(server.port)\(path)"],
+                    environment: ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"])
+                try run.start()
+                #expect(try await run.status() == status)
+                #expect(try run.lines.count == lines)
+                let errors = try run.errors
+                #expect(errors.contains("the list has more than 100000 items") == (status == 1))
+            }
+        }
+    }
+
     @Test("The times of a token are sent as they are given; what is none is a wrong argument")
     func tokenTimes() throws {
         func members(_ begin: String) throws -> [JSONValue] {

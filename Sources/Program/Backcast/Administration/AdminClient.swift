@@ -73,7 +73,7 @@ struct AdminClient {
         return document
     }
 
-    /// All items of a list, page by page.
+    /// All items of a list, page by page; one with more than `Limits.listedItems` is refused.
     func items(_ path: String) async throws(AdminFailure) -> [JSONValue] {
         var items: [JSONValue] = []
         var cursor: String?
@@ -84,8 +84,12 @@ struct AdminClient {
                 throw .refused("the answer is not a list: there is no Backcast service at this address")
             }
             items += found
-            cursor = page?["next_cursor"]?.text
-        } while cursor != nil && items.count < Limits.listedItems
+            // A page without items has none after it.
+            cursor = found.isEmpty ? nil : page?["next_cursor"]?.text
+            guard items.count <= Limits.listedItems else {
+                throw .refused("the list has more than \(Limits.listedItems) items")
+            }
+        } while cursor != nil
         return items
     }
 
