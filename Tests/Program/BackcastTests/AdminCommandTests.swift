@@ -51,6 +51,32 @@ struct AdminCommandTests {
         }
     }
 
+    @Test("A count that no node reports is a dash, and one of any size is shown")
+    func counts() async throws {
+        let statuses = [
+            "null": #"{"channel":"null","renditions":[{"id":"v0","stored":null,"lost":null}]}"#,
+            "some": #"{"channel":"some","renditions":[{"stored":7,"lost":{"x":2}},{"stored":1,"lost":{}}]}"#,
+            "huge": #"{"channel":"huge","renditions":[{"id":"v0","stored":1e300,"lost":{"x":-1e300}}]}"#,
+        ]
+        let handler = FunctionHandler { request in
+            statuses[request.path.split(separator: "/").dropLast().last.map(String.init) ?? ""].map {
+                .now(HTTPResponse(status: .ok, body: .bytes(Array($0.utf8))))
+            }
+        }
+        try await withHTTPServer(handler) { server in
+            let run = try DownloadCommandTests.Run(
+                ["status", "null", "some", "huge", "--server", "http://127.0.0.1:\(server.port)"],
+                environment: ["BACKCAST_ADMIN_TOKEN": "a-token-of-this-test-0001"])
+            try run.start()
+            #expect(try await run.status() == 0)
+            let rows = try run.lines.map { $0.split(separator: " ").map(String.init) }
+            let heading = try #require(rows.first)
+            #expect(heading.contains("STORED") && rows.count == 4)
+            let counts = rows.dropFirst().map { Array($0.suffix(4).prefix(2)) }
+            #expect(counts == [["-", "-"], ["8", "2"], ["1e+300", "-1e+300"]])
+        }
+    }
+
     @Test("A list that is longer than a command shows is refused, and one that goes on without items ends")
     func longLists() async throws {
         let page = String(repeating: "{},", count: 24_999) + "{}"

@@ -60,20 +60,27 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func row(_ status: JSONValue) -> [String] {
         let renditions = status["renditions"]?.elements ?? []
-        let stored = renditions.compactMap { $0["stored"]?.double }.reduce(0, +)
-        let lost = renditions.reduce(0) { $0 + Self.lost(in: $1) }
         return [
             status["channel"]?.cell ?? "", status["state"]?.cell ?? "", status["live_edge"]?.cell ?? "",
             status["lag_seconds"]?.double.map { "\(($0 * 10).rounded() / 10) s" } ?? "-",
             renditions.compactMap { $0["id"]?.text }.joined(separator: ","),
-            "\(Int(stored))", "\(Int(lost))", status["source"]?["url"]?.cell ?? "-",
+            Self.sum(renditions.map { $0["stored"]?.double }), Self.sum(renditions.map(Self.lost)),
+            status["source"]?["url"]?.cell ?? "-",
             status["detail"]?.cell ?? "-",
         ]
     }
 
-    /// Over all reasons.
-    private static func lost(in rendition: JSONValue) -> Double {
-        guard case .object(let reasons)? = rendition["lost"] else { return 0 }
+    /// A dash if there is no count: no node reports of the channel.
+    private static func sum(_ counts: [Double?]) -> String {
+        let counts = counts.compactMap(\.self)
+        guard !counts.isEmpty else { return "-" }
+        let sum = counts.reduce(0, +)
+        return Int64(exactly: sum).map { "\($0)" } ?? "\(sum)"
+    }
+
+    /// Over all reasons; nil if they are not known.
+    private static func lost(in rendition: JSONValue) -> Double? {
+        guard case .object(let reasons)? = rendition["lost"] else { return nil }
         return reasons.compactMap { $0.value.double }.reduce(0, +)
     }
 }
