@@ -137,6 +137,12 @@ extension OpenAPITests {
         #expect(found == Self.bounds)
     }
 
+    @Test("The reasons of gaps are the program's")
+    func reasons() throws {
+        let schema = try document()["components"]?["schemas"]?["GapReason"]
+        #expect(schema?["enum"] == .array(GapReason.allCases.map { .string($0.word) }))
+    }
+
     @Test("Bounds that stand in descriptions are the program's")
     func describedLimits() throws {
         let document = try document()

@@ -19,7 +19,8 @@ struct ChannelCommand: ParsableCommand {
             help: ArgumentHelp(
                 """
                 Fields as in the admin API, such as title=News or retention_seconds=86400. A value that is \
-                JSON is sent as it is, all others as text.
+                JSON is sent as it is, all others as text; a title is always text, and a group unless it \
+                is null.
                 """, valueName: "field=value"))
         var fields: [String] = []
 
