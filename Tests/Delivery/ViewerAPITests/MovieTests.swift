@@ -131,11 +131,7 @@ import Timeline
             recording.segments[index].format.container = .fragmentedMP4
             recording.segments[index].format.initName = "init-0123456789abcdef.mp4"
         }
-        let channel = try #require(ChannelID("cctv2"))
-        try await viewer.store.put(
-            try #require(files["init.mp4"]),
-            as: .initialization(
-                channel, RenditionID(kind: .video, index: 0), "init-0123456789abcdef.mp4"))
+        try await viewer.storeOpening(of: "cctv2", kind)
         return recording
     }
 
@@ -318,83 +314,45 @@ import Timeline
             #expect(rest.status == 200 && rest.headers["Backcast-Next"] == nil)
         }
     }
-}
-
-/// fMP4 without media, with decode times of 32 bits.
-private enum TestBoxes {
-    static func opening(timescale: UInt32) -> [UInt8] {
-        let header = [UInt8](repeating: 0, count: 12) + number(1)
-        let media = [UInt8](repeating: 0, count: 12) + number(timescale) + [UInt8](repeating: 0, count: 8)
-        let handler = [UInt8](repeating: 0, count: 8) + Array("vide".utf8) + [UInt8](repeating: 0, count: 13)
-        return box(
-            "moov", box("trak", box("tkhd", header) + box("mdia", box("mdhd", media) + box("hdlr", handler))))
-    }
-
-    static func segment(time: UInt32) -> [UInt8] {
-        let track = box("tfhd", [0, 2, 0, 0] + number(1)) + box("tfdt", number(0) + number(time))
-        return box("moof", box("traf", track)) + box("mdat", [1, 2, 3])
-    }
-
-    /// A segment with a decode time of 64 bits and a sample of 100 ticks.
-    static func longSegment(time: UInt64) -> [UInt8] {
-        let decoded = number(UInt32(time >> 32)) + number(UInt32(truncatingIfNeeded: time))
-        let run = box("trun", [0, 0, 1, 0] + number(1) + number(100))
-        let track =
-            box("tfhd", [0, 2, 0, 0] + number(1)) + box("tfdt", [1, 0, 0, 0] + decoded) + run
-        return box("moof", box("traf", track)) + box("mdat", [1, 2, 3])
-    }
-
-    private static func number(_ value: UInt32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
-    }
-
-    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
-        number(UInt32(content.count + 8)) + Array(type.utf8) + content
+    @Test(
+        "A segment of fMP4 that is cut, or whose last box is open, takes nothing from those behind it",
+        arguments: CutFragment.allCases)
+    func cut(_ cut: CutFragment) async throws {
+        try await ViewerFixture.with(over: .socket) { viewer in
+            var recording = try await fragmentedRecording(viewer)
+            try await viewer.record(recording)
+            let whole = try TestMovie(try await viewer.get(path).body)
+            recording.channel = "cctv3"
+            recording.segments[2].plain = try cut.applied(to: recording.segments[2].plain)
+            recording.segments[2].stored = recording.segments[2].plain
+            try await viewer.storeOpening(of: "cctv3")
+            try await viewer.record(recording)
+            let answer = try await viewer.get(path.replacing("cctv2", with: "cctv3"))
+            #expect(answer.status == 200)
+            #expect(answer.headers["Content-Length"] == "\(answer.body.count)")
+            let movie = try TestMovie(answer.body)
+            // Two segments with ten pictures each, and 43 audio frames a second.
+            for (kind, count) in [("v", 20), ("a", 80)] {
+                let expected = try await whole.packets(kind).suffix(count)
+                let packets = try await movie.packets(kind).suffix(count)
+                try #require(expected.count == count)
+                #expect(packets.map(\.digest) == expected.map(\.digest))
+                #expect(packets.map(\.seconds) == expected.map(\.seconds))
+            }
+        }
     }
 }
 
 extension ViewerFixture {
-    /// Adds a segment of a second for each of these, each of a discontinuity of its own, and stores their
-    /// initialization section.
-    fileprivate func add(
-        _ id: String, _ segments: [[UInt8]], tracks: String, to recording: inout Recording,
+    /// Stores the initialization section of a channel with fMP4.
+    fileprivate func storeOpening(
+        of channel: String, _ kind: SampleStreams.Kind = .fragmentedMP4,
     ) async throws {
-        var format = SegmentFormat(container: .fragmentedMP4, tracks: tracks)
-        format.initName = "init-0123456789abcdef.mp4"
-        let first = recording.segments.count
-        recording.add(id, from: 0, count: segments.count, format: format) { $0.groupID = "aac" }
-        if id == "a0" { recording.renditions[0].audioGroup = "aac" }
-        for (index, bytes) in segments.enumerated() {
-            let place = first + index
-            (recording.segments[place].start, recording.segments[place].duration) = (Double(index), 1)
-            recording.segments[place].discontinuitySequence = Int32(index)
-            (recording.segments[place].plain, recording.segments[place].stored) = (bytes, bytes)
-        }
+        let files = try await SampleStreams.files(kind)
         try await store.put(
-            TestBoxes.opening(timescale: 90_000),
+            try #require(files["init.mp4"]),
             as: .initialization(
-                try #require(ChannelID(recording.channel)), try #require(RenditionID(id)),
-                "init-0123456789abcdef.mp4"))
-    }
-
-    /// Records a segment of a second for each decode time.
-    fileprivate func recordBoxes(
-        _ recording: inout Recording, times: [UInt64], timescale: UInt32 = 1_000,
-    ) async throws {
-        var format = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
-        format.initName = "init-0123456789abcdef.mp4"
-        recording.add("v0", from: 0, count: times.count, format: format)
-        for (index, time) in times.enumerated() {
-            recording.segments[index].start = Double(index)
-            recording.segments[index].duration = 1
-            recording.segments[index].plain = TestBoxes.segment(time: UInt32(clamping: time))
-            recording.segments[index].stored = recording.segments[index].plain
-        }
-        try await record(recording)
-        try await store.put(
-            TestBoxes.opening(timescale: timescale),
-            as: .initialization(
-                try #require(ChannelID(recording.channel)), RenditionID(kind: .video, index: 0),
+                try #require(ChannelID(channel)), RenditionID(kind: .video, index: 0),
                 "init-0123456789abcdef.mp4"))
     }
 }

@@ -68,4 +68,61 @@ import Testing
             #expect(rewrite(damage, &rewriter, pieces: 13) == damage)
         }
     }
+
+    /// A whole segment, one whose last box is open, one with a size of 64 bits, and one with a wrong size.
+    private static let damaged: [[UInt8]] = {
+        let whole = Self.segment(video: 9, audio: 9, offset: 0, index: "free")
+        let start = Array(whole.dropLast(108))
+        return [
+            whole, start + [0, 0, 0, 0] + Array("mdat".utf8) + Movie.zeros(100),
+            start + Movie.longBox("mdat", Movie.zeros(100)), whole + [0, 0, 0, 3] + Movie.zeros(20),
+            start + [0, 0, 0, 1] + Array("mdat".utf8) + Movie.number(15, 8) + Movie.zeros(100),
+        ]
+    }()
+
+    /// The types of boxes that follow each other without a byte between them; nil if that is not so.
+    private static func types(_ bytes: [UInt8]) -> [String]? {
+        var boxes = BoxSequence(ByteCursor(bytes))
+        var types: [String] = []
+        while let box = boxes.next() { types.append(box.type) }
+        return boxes.invalidOffset == nil ? types : nil
+    }
+
+    @Test(
+        "What follows a segment can be read wherever that is cut, and if its last box has no valid size",
+        arguments: damaged)
+    func following(bytes: [UInt8]) throws {
+        let section = try InitSection.reading(Movie.initSection)
+        let next = Self.segment(video: 9, audio: 9, offset: 0, index: "free")
+        let following = ["styp", "free", "moof", "mdat"]
+        for count in 8...bytes.count {
+            for pieces in [13, 10_000] {
+                var rewriter = FragmentRewriter(section, byteCount: UInt64(count))
+                let moved = rewrite(Array(bytes.prefix(count)), &rewriter, pieces: pieces)
+                try #require(moved.count == count)
+                let types = try #require(Self.types(moved + next), "cut at \(count)")
+                #expect(types.suffix(4).elementsEqual(following), "cut at \(count): \(types)")
+                // A description of samples is there if it is whole.
+                let isDescribed = rewriter.tracks.count == 2
+                #expect(types.dropLast(4).contains("moof") == isDescribed, "cut at \(count): \(types)")
+            }
+        }
+        // Seven bytes behind the last box are no box.
+        for extra in 1...7 {
+            var rewriter = FragmentRewriter(section, byteCount: UInt64(next.count + extra))
+            let moved = rewrite(next + Movie.zeros(extra), &rewriter, pieces: 13)
+            #expect(Self.types(moved + next) == following + following)
+        }
+    }
+
+    @Test("A segment that is whole stays as it is if its length is known", arguments: [1, 7, 10_000])
+    func known(pieces: Int) throws {
+        let section = try InitSection.reading(Movie.initSection)
+        let bytes = Self.segment(video: 9, audio: 9, offset: 0, index: "free")
+        let long = Array(bytes.dropLast(108)) + Movie.longBox("mdat", Movie.zeros(100))
+        for segment in [bytes, long] {
+            var rewriter = FragmentRewriter(section, byteCount: UInt64(segment.count))
+            #expect(rewrite(segment, &rewriter, pieces: pieces) == segment)
+        }
+    }
 }

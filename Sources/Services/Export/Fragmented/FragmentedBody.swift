@@ -75,7 +75,8 @@ actor FragmentedBody: HTTPBodySource {
                     continue
                 }
                 let ticks = try await shifts.ticks(ofRun: plan.continuous.index(of: segment))
-                rewriter = FragmentRewriter(initSection.section, shifts: ticks, position: position)
+                rewriter = FragmentRewriter(
+                    initSection.section, shifts: ticks, position: position, byteCount: byteCount)
                 reader = try await opener.reader(of: segment)
                 return
             }

@@ -16,7 +16,7 @@ package struct FragmentedPlan: Sendable {
     package let tag: String
 
     /// Part of the tag: it changes whenever the program makes other bytes of the same segments.
-    private static let formatVersion = 2
+    private static let formatVersion = 3
 
     /// Plans the file of one rendition, whose segments have one initialization section.
     package init(

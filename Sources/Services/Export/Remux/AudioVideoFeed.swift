@@ -87,7 +87,8 @@ struct AudioVideoFeed: Sendable {
         for segment in plan.runs.lazy.flatMap(\.segments) {
             try Task.checkCancellation()
             guard let shifts = try await shifts(segment) else { continue }
-            var rewriter = FragmentRewriter(initSection.section, shifts: shifts, position: position)
+            var rewriter = FragmentRewriter(
+                initSection.section, shifts: shifts, position: position, byteCount: segment.plainByteCount)
             let reader = try await opener.reader(of: segment)
             while let piece = try await reader.next(limit: Limits.pieceByteCount) {
                 try await program.write(rewriter.append(piece), to: number)

@@ -1,13 +1,19 @@
 /// Moves the times of an fMP4 segment to where it lies in a longer file, without changing its length.
 ///
 /// Decode times are written in the width that they have. Boxes that only fit the segment by itself (an index,
-/// messages with absolute times) become free space. Used by one task: `append` until the end, then `finish`.
+/// messages with absolute times) become free space. If it knows how long the segment is, a box that would
+/// extend beyond its end ends there, so that what follows the segment in the file can be read. Used by one
+/// task: `append` until the end, then `finish`.
 package struct FragmentRewriter {
     private let initSection: InitSection
     /// Ticks that are added to the decode times, by track ID.
     private let shifts: [UInt32: Int64]
     /// Where the segment begins in the file, bytes.
     private let position: UInt64
+    /// Bytes of the segment; nil if that is not known.
+    private let byteCount: UInt64?
+    /// Bytes that were read so far.
+    private var readByteCount: UInt64 = 0
     private var header: [UInt8] = []
     private var open: OpenBox?
     /// Whether a box has an impossible size: the rest of the segment is copied unchanged.
@@ -36,8 +42,12 @@ package struct FragmentRewriter {
         package var isNarrow: Bool
     }
 
-    package init(_ initSection: InitSection, shifts: [UInt32: Int64] = [:], position: UInt64 = 0) {
+    package init(
+        _ initSection: InitSection, shifts: [UInt32: Int64] = [:], position: UInt64 = 0,
+        byteCount: UInt64? = nil,
+    ) {
         (self.initSection, self.shifts, self.position) = (initSection, shifts, position)
+        self.byteCount = byteCount
     }
 
     /// Whether every track was met.
@@ -58,6 +68,7 @@ package struct FragmentRewriter {
             } else {
                 header.append(bytes[offset])
                 offset += 1
+                readByteCount += 1
                 beginBox(&output)
             }
         }
@@ -71,21 +82,45 @@ package struct FragmentRewriter {
     }
 
     private mutating func beginBox(_ output: inout [UInt8]) {
-        guard let needed = BoxHeader.neededByteCount(header[...]), header.count >= needed else { return }
+        guard let needed = BoxHeader.neededByteCount(header[...]) else { return }
+        let rest = byteCount.map { $0 - min($0, readByteCount) }
+        let isCut = rest.map { header.count < needed && $0 < UInt64(needed - header.count) } ?? false
+        guard header.count >= needed || isCut else { return }
         defer { header.removeAll(keepingCapacity: true) }
+        if let rest { fitHeader(to: rest) }
         guard let box = BoxHeader(reading: header[...]) else {
             isMalformed = true
             output += header
             return
         }
-        let length = box.contentByteCount ?? .max
+        // Of a header of 64 bits that became one of 32 bits, the rest was read already.
+        let length = box.contentByteCount.map { $0 - UInt64(header.count - box.byteCount) } ?? .max
         let isRead = box.type == "moof" && length <= UInt64(Limits.movieFragmentByteCount)
         var written = header
         if Self.ofSegment.contains(box.type) { written.replaceSubrange(4..<8, with: "free".utf8) }
         open = OpenBox(
-            remaining: box.contentByteCount, kept: isRead ? written : nil, headerByteCount: header.count)
+            remaining: box.contentByteCount == nil ? nil : length, kept: isRead ? written : nil,
+            headerByteCount: header.count)
         if !isRead { output += written }
-        if box.contentByteCount == 0 { close(&output) }
+        if length == 0 { close(&output) }
+    }
+
+    /// Lets a box end with the segment, of which `rest` bytes follow the header, if it would end behind that,
+    /// or so close before it that no other box can follow.
+    ///
+    /// A movie fragment that is cut describes samples that are not there: it becomes free space, and so does
+    /// a box without a valid size.
+    private mutating func fitHeader(to rest: UInt64) {
+        let box = BoxHeader(reading: header[...])
+        if let length = box?.contentByteCount, length <= rest, length == rest || rest - length >= 8 { return }
+        let isShorter = (box?.contentByteCount).map { $0 > rest } ?? false
+        guard let size = UInt32(exactly: UInt64(header.count) + rest) else { return }
+        if box?.byteCount == 16 {
+            Self.set(&header, 8, UInt64(size), byteCount: 8)
+        } else {
+            Self.set(&header, 0, UInt64(size), byteCount: 4)
+        }
+        if box == nil || isShorter && box?.type == "moof" { header.replaceSubrange(4..<8, with: "free".utf8) }
     }
 
     /// What describes the segment by itself, or says again what the file's beginning says.
@@ -94,6 +129,7 @@ package struct FragmentRewriter {
     private mutating func pass(_ bytes: ArraySlice<UInt8>, _ output: inout [UInt8]) -> Int {
         let count = Int(clamping: min(open?.remaining ?? .max, UInt64(bytes.count)))
         if open?.kept == nil { output += bytes.prefix(count) } else { open?.kept? += bytes.prefix(count) }
+        readByteCount += UInt64(count)
         guard let remaining = open?.remaining else { return count }
         open?.remaining = remaining - UInt64(count)
         if remaining == UInt64(count) { close(&output) }
