@@ -154,4 +154,70 @@ import Testing
             #expect(Self.heard(stream, sound).map(\.number) == Array(0..<188))
         }
     }
+
+    /// Two seconds with one unit of metadata or a still picture first, as many encoders write it.
+    private static func sparse(_ number: Int, _ type: UInt8, _ streamID: UInt8) -> [UInt8] {
+        let begin = 900_000 + UInt64(number) * 180_000
+        var builder = TransportStreamBuilder()
+        builder.addTables([(0x1B, videoPID), (0x0F, TransportStreamBuilder.audioPID), (type, 0x102)])
+        builder.addUnit(0x102, streamID: streamID, time: begin, Array("ID3".utf8), saysLength: true)
+        for frame in 0..<50 {
+            let time = begin + UInt64(frame) * 3_600
+            builder.addUnit(videoPID, streamID: 0xE0, time: time, TransportStreamBuilder.h264OtherFrame)
+            // Units of audio of a second each, with another number of bytes each time.
+            guard frame % 25 == 5 else { continue }
+            builder.addUnit(
+                TransportStreamBuilder.audioPID, streamID: 0xC0, time: time,
+                [UInt8](repeating: 0xAA, count: 300 + 70 * number + frame), saysLength: true)
+        }
+        return builder.bytes
+    }
+
+    private static let videoPID = TransportStreamBuilder.videoPID
+
+    private static func decodeTimes(_ stream: [UInt8]) -> [Int64] {
+        stride(from: 0, to: stream.count, by: 188).compactMap { start in
+            PESHeaderLayout(stream, start).map { Int64($0.decodeTime) }
+        }
+    }
+
+    @Test(
+        "A stream that has one unit in each segment does not move the others",
+        arguments: [(0x15, 0xBD), (0x06, 0xBD), (0x1B, 0xE1)] as [(UInt8, UInt8)], [188, 1_000, 1_000_000])
+    func sparse(stream: (UInt8, UInt8), pieces: Int) throws {
+        var joiner = TransportStreamJoiner()
+        var (source, output): ([UInt8], [UInt8]) = ([], [])
+        for number in 0..<20 {
+            let bytes = Self.sparse(number, stream.0, stream.1)
+            source += bytes
+            joiner.begin(jumps: number == 0)
+            for start in stride(from: 0, to: bytes.count, by: pieces) {
+                output += joiner.append(Array(bytes[start..<min(start + pieces, bytes.count)]))
+            }
+            output += joiner.finish()
+        }
+        let moved = zip(Self.decodeTimes(output), Self.decodeTimes(source)).map { $0 - $1 }
+        #expect(moved.count == 20 * 53)
+        #expect(Set(moved).count == 1)
+    }
+
+    @Test(
+        "Where all streams jump, they are moved to the end of what was before",
+        arguments: [1_000, 1_000_000])
+    func jump(pieces: Int) throws {
+        var joiner = TransportStreamJoiner()
+        var output: [UInt8] = []
+        for number in [0, 1, 7] {
+            let bytes = Self.sparse(number, 0x15, 0xBD)
+            joiner.begin(jumps: number == 0)
+            for start in stride(from: 0, to: bytes.count, by: pieces) {
+                output += joiner.append(Array(bytes[start..<min(start + pieces, bytes.count)]))
+            }
+            output += joiner.finish()
+        }
+        let times = Self.decodeTimes(output)
+        try #require(times.count == 3 * 53)
+        let distance = times[2 * 53] - times[53]
+        #expect((180_000..<270_000).contains(distance))
+    }
 }

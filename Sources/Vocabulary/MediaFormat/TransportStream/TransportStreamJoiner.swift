@@ -1,9 +1,9 @@
 /// Joins segments of a transport stream to one stream whose times go on.
 ///
 /// Where the source's clock jumps or media is missing, what follows is moved. Tracks keep the PIDs of the
-/// first segment. Lengths do not change, except for bytes at the end of a segment that are no whole packet,
-/// of segments with other PIDs (`PIDRewriter`), and of segments that are cut. Times wrap after 26 hours. Used
-/// by one task: `begin`, then `append` until the segment's end, then `finish`.
+/// first segment. Lengths do not change, except for bytes of a segment that are no whole packet
+/// (`PacketAligner`), of segments with other PIDs (`PIDRewriter`), and of segments that are cut. Times wrap
+/// after 26 hours. Used by one task: `begin`, then `append` until the segment's end, then `finish`.
 package struct TransportStreamJoiner {
     /// The times of a stream as they are written, in ticks of 90 kHz.
     private struct Stream {
@@ -48,8 +48,13 @@ package struct TransportStreamJoiner {
     /// By PID: the last written continuity counter, and what is added to those of this segment.
     private var counters = [UInt8](repeating: unset, count: 8192)
     private var counterShifts = [UInt8](repeating: unset, count: 8192)
+    private var packets = PacketAligner()
     private var pids = PIDRewriter()
     private var pending: [UInt8] = []
+    /// Bytes of `pending` in which first units were looked for, and the known streams whose first unit was
+    /// met.
+    private var searchedByteCount = 0
+    private var met: Set<UInt16> = []
     private var isPlaced = false
     private var jumps = false
     /// The written times that are kept; nil for all.
@@ -69,9 +74,10 @@ package struct TransportStreamJoiner {
     /// Begins a segment; `jumps` says that its times do not go on from the one before.
     package mutating func begin(jumps: Bool) {
         for pid in counterShifts.indices { counterShifts[pid] = Self.unset }
+        packets.begin()
         pids.begin()
         pending.removeAll(keepingCapacity: true)
-        isPlaced = false
+        (searchedByteCount, met, isPlaced) = (0, [], false)
         self.jumps = jumps || streams.isEmpty
     }
 
@@ -92,6 +98,9 @@ package struct TransportStreamJoiner {
     /// Whether a segment had video or audio of a track that the first segment lacks, which is left out.
     package var hasLeftOutMedia: Bool { pids.hasLeftOutMedia }
 
+    /// Whether a unit of one of these streams was written.
+    package func hasUnits(of pids: Set<UInt16>) -> Bool { pids.contains { streams[$0] != nil } }
+
     /// The first time of the first segment as it was received, 33 bits, and the ticks from there to the end.
     ///
     /// Nil while no unit was met.
@@ -102,14 +111,14 @@ package struct TransportStreamJoiner {
 
     /// The next bytes of the joined stream; none while the place of the segment is not known.
     package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
-        take(pids.append(bytes))
+        take(pids.append(packets.append(bytes)))
         if !isPlaced { place(isWhole: false) }
         return isPlaced ? takePackets() : []
     }
 
     /// The rest of the segment.
     package mutating func finish() -> [UInt8] {
-        take(pids.finish())
+        take(pids.append(packets.finish()) + pids.finish())
         if keeping != nil { pending += divider.finish() }
         if !isPlaced { place(isWhole: true) }
         return takePackets()
@@ -140,35 +149,36 @@ package struct TransportStreamJoiner {
 extension TransportStreamJoiner {
     private mutating func place(isWhole: Bool) {
         let isEnough = isWhole || pending.count >= Limits.placingByteCount
-        if !jumps {
-            guard let (pid, time) = firstTime() else {
-                isPlaced = isEnough
-                return
-            }
-            let distance = PresentationTime.difference(
-                (time &+ offset) & PresentationTime.mask, UInt64(streams[pid]?.end ?? 0))
-            jumps = distance.magnitude > UInt64(Self.tolerance)
-            isPlaced = !jumps
-        }
-        guard jumps, isEnough else { return }
-        move()
+        isPlaced = !jumps && goesOn()
+        guard !isPlaced, isEnough else { return }
+        // Without a unit of a known stream there is nothing that jumps.
+        if jumps || !met.isEmpty { move() }
         isPlaced = true
     }
 
-    /// The first time of a stream that is known from before.
-    private func firstTime() -> (pid: UInt16, time: UInt64)? {
-        for start in packetStarts {
-            guard let unit = PESHeaderLayout(pending, start), streams[unit.pid] != nil else { continue }
-            return (unit.pid, unit.decodeTime)
+    /// Whether the first unit of a stream that is known from before begins where the last one has ended, as
+    /// far as units were met.
+    ///
+    /// One stream is enough: others may have a unit now and then, such as metadata or still pictures, whose
+    /// end nothing says.
+    private mutating func goesOn() -> Bool {
+        for start in packetStarts(from: searchedByteCount) {
+            searchedByteCount = start + TransportPacket.byteCount
+            guard let unit = PESHeaderLayout(pending, start), let stream = streams[unit.pid],
+                met.insert(unit.pid).inserted
+            else { continue }
+            let time = (unit.decodeTime &+ offset) & PresentationTime.mask
+            let distance = PresentationTime.difference(time, UInt64(bitPattern: stream.end))
+            if distance.magnitude <= UInt64(Self.tolerance) { return true }
         }
-        return nil
+        return false
     }
 
     /// Moves the segment so that every stream goes on at its end, or later.
     private mutating func move() {
         var firsts: [UInt16: Int64] = [:]
         var reference: UInt64?
-        for start in packetStarts {
+        for start in packetStarts(from: 0) {
             guard let unit = PESHeaderLayout(pending, start), firsts[unit.pid] == nil else { continue }
             let origin = reference ?? unit.decodeTime
             reference = origin
@@ -181,9 +191,9 @@ extension TransportStreamJoiner {
         offset = UInt64(bitPattern: place &- Int64(reference)) & PresentationTime.mask
     }
 
-    private var packetStarts: StrideTo<Int> {
+    private func packetStarts(from first: Int) -> StrideTo<Int> {
         stride(
-            from: 0, to: pending.count - pending.count % TransportPacket.byteCount,
+            from: first, to: pending.count - pending.count % TransportPacket.byteCount,
             by: TransportPacket.byteCount)
     }
 }
