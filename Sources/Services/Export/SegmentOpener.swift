@@ -32,11 +32,12 @@ final class SegmentOpener {
         guard isDecryptable else { throw .notDecryptable(rendition) }
     }
 
-    /// The bytes of a segment without the first `skipping` ones.
+    /// The first `byteCount` bytes of a segment, or all, without the first `skipping` ones.
     ///
     /// A clear segment is read from there on, an encrypted one from its beginning.
     func reader(
-        of segment: RecordedSegment, skipping: UInt64 = 0, isolation: isolated (any Actor)? = #isolation,
+        of segment: RecordedSegment, skipping: UInt64 = 0, byteCount: UInt64? = nil,
+        isolation: isolated (any Actor)? = #isolation,
     ) async throws -> SegmentReader {
         guard let format = formats[segment.formatID] else { throw ExportError.otherContainer(rendition) }
         let name = SegmentName(
@@ -48,7 +49,8 @@ final class SegmentOpener {
             cipher = SegmentReader.Cipher(key: try await key(.key(channel, name)), iv: iv)
         }
         return SegmentReader(
-            source.stream(), byteCount: segment.plainByteCount, skipping: skipping, cipher: cipher)
+            source.stream(), byteCount: byteCount ?? segment.plainByteCount, skipping: skipping,
+            cipher: cipher)
     }
 
     private func key(

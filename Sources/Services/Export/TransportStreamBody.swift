@@ -22,8 +22,8 @@ actor TransportStreamBody: HTTPBodySource {
         remaining = byteCount
         skipped = offset
         run = 0
-        while run < plan.runs.count, skipped >= plan.runs[run].plainBytes {
-            skipped -= plan.runs[run].plainBytes
+        while run < plan.runs.count, skipped >= plan.runs[run].packetByteCount {
+            skipped -= plan.runs[run].packetByteCount
             run += 1
         }
     }
@@ -44,7 +44,8 @@ actor TransportStreamBody: HTTPBodySource {
     private func reader() async throws -> SegmentReader {
         if let current { return current }
         let segment = try nextSegment()
-        let reader = try await opener.reader(of: segment, skipping: skipped)
+        let reader = try await opener.reader(
+            of: segment, skipping: skipped, byteCount: segment.packetByteCount)
         skipped = 0
         current = reader
         return reader
@@ -59,8 +60,8 @@ actor TransportStreamBody: HTTPBodySource {
                 run += 1
                 continue
             }
-            if skipped < segment.plainByteCount { return segment }
-            skipped -= segment.plainByteCount
+            if skipped < segment.packetByteCount { return segment }
+            skipped -= segment.packetByteCount
         }
     }
 }

@@ -4,7 +4,9 @@ package import Timeline
 
 /// A window as one transport stream: which segments, in which order, and how long they are once decrypted.
 ///
-/// The cost of a plan is that of its runs: it does not look at each segment, unless they are encrypted.
+/// A segment that is not whole has its whole packets alone: behind another part of a packet, programs would
+/// not find the packets of the next one. The cost of a plan is that of its runs: it does not look at each
+/// segment, unless they are encrypted.
 package struct TransportStreamPlan: Sendable {
     let runs: [SegmentRun]
     package let byteCount: UInt64
@@ -35,9 +37,12 @@ package struct TransportStreamPlan: Sendable {
         self.rendition = rendition
         self.formats = formats
         self.runs = runs
-        byteCount = runs.reduce(0) { $0 + $1.plainBytes }
+        byteCount = runs.reduce(0) { $0 + $1.packetByteCount }
         do {
-            let identity = Array("\(channel)/\(rendition) ".utf8) + runs.flatMap(\.digest)
+            // Streams that lack partial packets were made with them by earlier versions.
+            let lacked = runs.reduce(0) { $0 + $1.partialPacketBytes }
+            let form = lacked > 0 ? "whole packets " : ""
+            let identity = Array("\(form)\(channel)/\(rendition) ".utf8) + runs.flatMap(\.digest)
             tag = Hexadecimal.encode(try SHA256.digest(of: identity).prefix(16))
         } catch {
             throw .digest(error)
@@ -48,6 +53,16 @@ package struct TransportStreamPlan: Sendable {
         guard format.container == .transportStream else { throw .otherContainer(rendition) }
         guard format.initName == nil else { throw .separateTables(rendition) }
     }
+}
+
+extension SegmentRun {
+    /// Bytes in a transport stream.
+    var packetByteCount: UInt64 { plainBytes - min(plainBytes, partialPacketBytes) }
+}
+
+extension RecordedSegment {
+    /// Bytes in a transport stream.
+    var packetByteCount: UInt64 { plainByteCount - partialPacketBytes }
 }
 
 extension SegmentFormat {

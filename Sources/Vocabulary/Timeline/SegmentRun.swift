@@ -4,6 +4,9 @@ package struct SegmentRun: Sendable {
     package var segments: ArraySlice<RecordedSegment>
     /// Bytes of all segments, after decryption.
     package var plainBytes: UInt64
+    /// Those of them that are behind the last whole packet of a transport stream, in segments that are not
+    /// whole.
+    package let partialPacketBytes: UInt64
     /// The formats of the segments in order; a format may be there more than once.
     package var formatIDs: [Int32]
     /// Identifies start, revision and plain bytes of each segment, with the same value on every node.
@@ -28,6 +31,7 @@ package struct SegmentRun: Sendable {
         self.plainBytes = plainBytes
         self.formatIDs = formatIDs
         self.digest = digest
+        partialPacketBytes = segments.reduce(0) { $0 + $1.partialPacketBytes }
         var parts: [Part] = []
         for position in segments.indices {
             let duration = segments[position].mediaDuration
@@ -43,6 +47,14 @@ package struct SegmentRun: Sendable {
 }
 
 extension RecordedSegment {
+    /// The length of a packet (ISO 13818-1 §2.4.3.2).
+    private static let packetBytes: UInt64 = 188
+
+    /// Bytes of a segment that is not whole behind its last whole packet, if it is a transport stream.
+    package var partialPacketBytes: UInt64 {
+        flags.contains(.damaged) ? UInt64(max(0, plainBytes)) % Self.packetBytes : 0
+    }
+
     /// A longer pause between two segments is a hole, microseconds; as in playlists.
     private static let holeMicroseconds: Int64 = 250_000
 

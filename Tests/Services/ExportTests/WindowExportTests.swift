@@ -70,6 +70,39 @@ struct WindowExportTests {
         #expect(bytes == window.plain + packet + packet + window.plain)
     }
 
+    @Test(
+        "has the whole packets of segments that are not whole, from any byte on, encrypted or not",
+        arguments: [[1], [0, 1], [2, 4], [0, 1, 2, 3, 4]], [0, 2])
+    func partialPackets(damaged: [Int], keys: Int) async throws {
+        var window = try await StoredWindow(count: 5, keys: Array(Self.keys.prefix(keys)))
+        let whole = try plan(window).tag
+        for index in damaged { window.segments[index].flags.insert(.damaged) }
+        let expected = (0..<5).flatMap { index in
+            let bytes = window.plain[(index * 671)..<((index + 1) * 671)]
+            // Three packets of 188 bytes, and 107 bytes.
+            return Array(damaged.contains(index) ? bytes.prefix(564) : bytes)
+        }
+        #expect(try plan(window).byteCount == UInt64(expected.count))
+        #expect(try plan(window).tag != whole)
+        for offset in [0, 1, 563, 564, 565, 671, 672, 1128, 1200, 2000, expected.count - 1] {
+            for count in [1, 700, expected.count - offset] where offset + count <= expected.count {
+                let bytes = try await bytes(window, from: offset, count: count, limit: 100)
+                #expect(bytes == Array(expected[offset..<(offset + count)]))
+            }
+        }
+    }
+
+    @Test("has nothing of a segment without a whole packet")
+    func noPacket() async throws {
+        var window = try await StoredWindow(count: 3)
+        window.segments[1].plainBytes = 187
+        window.segments[1].flags.insert(.damaged)
+        let expected = Array(window.plain[..<671] + window.plain[1342...])
+        #expect(try plan(window).byteCount == 1342)
+        #expect(try await bytes(window, from: 0, count: 1342) == expected)
+        #expect(try await bytes(window, from: 671, count: 671) == Array(expected.suffix(671)))
+    }
+
     @Test("fails where the archive lacks a segment, and sends what comes before")
     func missing() async throws {
         let window = try await StoredWindow(count: 5)
