@@ -6,6 +6,9 @@ package enum Limits {
     static let packing = ProgramBounds(cpuSeconds: 3600, memoryBytes: 1 << 30)
     /// The longest transport stream that is packed, microseconds: its times wrap after 26.5 hours.
     package static let packedMicroseconds: Int64 = 26 * 3600 * 1_000_000
+    /// How long a video may play before its separate audio begins, microseconds: ffmpeg holds it in memory
+    /// and sends nothing until then.
+    package static let audioDelay: Int64 = 10_000_000
     /// An audio segment belongs to a run of the video if they overlap by more than this, microseconds.
     ///
     /// Times of renditions differ by a few frames.
@@ -27,6 +30,9 @@ package enum Limits {
     static let fileTicks: Int64 = 1 << 40
     /// Bytes of a segment that are read at once.
     static let pieceByteCount = 64 << 10
+    /// Bytes of a transport stream in which a unit of each announced kind is looked for: a quarter of a
+    /// minute of 8 Mbit/s.
+    static let openingByteCount = 16 << 20
     /// Keys that one stream keeps in memory: a window has few, but a key may change with every segment.
     static let keys = 16
 }

@@ -49,6 +49,19 @@ struct RemuxTests {
             segments[index].plainBytes = Int64(bytes.count)
         }
 
+        /// Makes null packets of the packets of a PID in some segments, so that only the tables have it.
+        mutating func empty(_ pid: UInt16, in indices: [Int], nullPackets: Int = 0) async throws {
+            for index in indices {
+                var bytes = try await store.read(key(of: segments[index]))
+                for start in stride(from: 0, to: bytes.count, by: 188)
+                where UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2]) == pid {
+                    bytes.replaceSubrange(start..<(start + 188), with: TransportPacket.null)
+                }
+                for _ in 0..<nullPackets { bytes += TransportPacket.null }
+                try await replace(index, with: bytes)
+            }
+        }
+
         func key(of segment: RecordedSegment) -> ArchiveKey {
             let name = SegmentName(
                 start: segment.start, revision: 0, fileExtension: .transportStream)
@@ -97,7 +110,7 @@ struct RemuxTests {
                 try RemuxPlan.Input(sample.channel, ($0, runs, [1: sample.format])))
         }
         for plan in [try sample.plan(), try RemuxPlan(video: inputs[0], audio: inputs[1])] {
-            let allowed = FFmpegInputs.values(of: "-protocol_whitelist", in: plan.arguments)
+            let allowed = FFmpegInputs.values(of: "-protocol_whitelist", in: plan.arguments())
             #expect(allowed == Array(repeating: "pipe", count: plan.inputCount))
         }
     }
@@ -139,6 +152,36 @@ struct RemuxTests {
         }
     }
 
+    @Test(
+        "A track that is announced but has no media is not in the file",
+        arguments: [(0x100, "a", "v"), (0x101, "v", "a")] as [(UInt16, String, String)])
+    func announced(pid: UInt16, present: String, absent: String) async throws {
+        var sample = try await Sample([0, 1, 2, 3])
+        let whole = try WindowExport(store: sample.store).body(of: sample.plan())
+        let expected = try await TestMovie(try await all(of: whole)).packets(present)
+        try await sample.empty(pid, in: [0, 1, 2, 3])
+        let body = try WindowExport(store: sample.store).body(of: sample.plan())
+        let movie = try TestMovie(try await all(of: body))
+        #expect(try await movie.complaints() == "")
+        #expect(try await movie.packets(absent).isEmpty)
+        #expect(try await movie.packets(present).map(\.digest) == expected.map(\.digest))
+    }
+
+    @Test("A track whose media begin in a later segment is in the file; much later they end it with an error")
+    func late() async throws {
+        var sample = try await Sample([0, 1, 2, 3])
+        try await sample.empty(0x101, in: [0, 1])
+        let body = try WindowExport(store: sample.store).body(of: sample.plan())
+        let movie = try TestMovie(try await all(of: body))
+        #expect(try await movie.packets("v").count == 40)
+        let audio = try await movie.packets("a")
+        #expect((80...90).contains(audio.count))
+        #expect(abs((audio.first?.seconds ?? 0) - 2) < 0.2)
+        try await sample.empty(0x101, in: [0], nullPackets: (17 << 20) / 188)
+        let much = try WindowExport(store: sample.store).body(of: sample.plan())
+        await #expect(throws: (any Error).self) { try await all(of: much) }
+    }
+
     @Test("A segment with a track that the first one lacks ends the body with an error")
     func otherTracks() async throws {
         var sample = try await Sample([0, 1, 2, 3])
@@ -147,6 +190,31 @@ struct RemuxTests {
         try await sample.replace(0, with: bytes)
         let body = try WindowExport(store: sample.store).body(of: sample.plan())
         await #expect(throws: (any Error).self) { try await all(of: body) }
+    }
+
+    @Test(
+        "A segment that lacks bytes takes nothing from those behind it",
+        arguments: [1, 2, 3], [1, 100, 187])
+    func lackingBytes(quarter: Int, count: Int) async throws {
+        var files: [TestMovie] = []
+        for isDamaged in [false, true] {
+            var sample = try await Sample([0, 1, 2, 3])
+            if isDamaged {
+                var bytes = try await sample.store.read(sample.key(of: sample.segments[1]))
+                let packet = bytes.count / 188 * quarter / 4
+                bytes.removeSubrange((packet * 188 + 20)..<(packet * 188 + 20 + count))
+                try await sample.replace(1, with: bytes)
+            }
+            let body = try WindowExport(store: sample.store).body(of: sample.plan())
+            files.append(try TestMovie(try await all(of: body)))
+        }
+        for (kind, count) in [("v", 20), ("a", 80)] {
+            let times = try await files[1].decodeTimes(kind)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            let expected = try await files[0].packets(kind).suffix(count)
+            let packets = try await files[1].packets(kind).suffix(count)
+            #expect(packets.map(\.digest) == expected.map(\.digest))
+        }
     }
 
     @Test(
@@ -160,7 +228,7 @@ struct RemuxTests {
     func appleTag(container: SegmentExtension, tracks: String, isSet: Bool) async throws {
         var sample = try await Sample([0])
         sample.format = SegmentFormat(container: container, tracks: tracks)
-        let arguments = try sample.plan().arguments
+        let arguments = try sample.plan().arguments()
         let tag = arguments.firstIndex(of: "-tag:v").map { arguments[$0 + 1] }
         #expect(tag == (isSet ? "hvc1" : nil))
     }

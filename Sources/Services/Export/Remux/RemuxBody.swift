@@ -59,10 +59,11 @@ package actor RemuxBody: HTTPBodySource {
 
     private func running() async throws -> ChildProgram {
         if let program { return program }
+        let opening = try await feed.openingTracks()
         let started = try await ChildProgram.start(
-            ffmpeg, plan.arguments, inputs: plan.inputCount, bounds: Limits.packing)
+            ffmpeg, plan.arguments(opening), inputs: plan.inputCount, bounds: Limits.packing)
         program = started
-        feeding = Task { [feed] in await feed.run(into: started) }
+        feeding = Task { [feed] in await feed.run(into: started, opening) }
         return started
     }
 }

@@ -10,10 +10,10 @@ struct RemuxFeed: Sendable {
     let index: FragmentIndex
 
     /// Writes everything, and stops ffmpeg if that fails: an incomplete file must not look complete.
-    func run(into program: ChildProgram) async {
+    func run(into program: ChildProgram, _ opening: OpeningTracks?) async {
         do {
             switch plan.media {
-            case .one(let input): try await write(input, to: program)
+            case .one(let input): try await write(input, to: program, absent: opening?.absent ?? [])
             case .audioVideo(let audioVideo):
                 let timings = RunTimings(audioVideo, store: store, index: index)
                 let feed = AudioVideoFeed(audioVideo: audioVideo, timings: timings, store: store)
@@ -26,7 +26,10 @@ struct RemuxFeed: Sendable {
         }
     }
 
-    private func write(_ input: RemuxPlan.Input, to program: ChildProgram) async throws {
+    /// Writes one rendition; the streams that are `absent` are not in the file and must have no media.
+    private func write(
+        _ input: RemuxPlan.Input, to program: ChildProgram, absent: Set<UInt16>,
+    ) async throws {
         let opener = SegmentOpener(store, input.channel, input.rendition, formats: input.formats)
         if let name = input.initName {
             try await program.write(
@@ -45,6 +48,9 @@ struct RemuxFeed: Sendable {
             let rest = joiner.finish()
             if !rest.isEmpty { try await program.write(rest) }
             try joiner.check()
+            guard !joiner.hasUnits(of: absent) else {
+                throw ExportError.notPacked("a track begins too late for the file")
+            }
             before = segment
         }
         await program.finish()

@@ -66,12 +66,14 @@ package struct RemuxPlan: Sendable {
 
     /// What ffmpeg is told: it copies one video and one audio stream.
     ///
-    /// It begins a fragment at each key frame, so that the file can be written to a connection.
-    var arguments: [String] {
+    /// It begins a fragment at each key frame, so that the file can be written to a connection. The first
+    /// announced streams are taken, or those of `opening`.
+    func arguments(_ opening: OpeningTracks? = nil) -> [String] {
         var arguments = ["-nostdin", "-v", "error", "-copyts"]
         switch media {
         case .one(let input):
-            arguments += Self.reading("pipe:0", input.formatName) + ["-map", "0:v:0?", "-map", "0:a:0?"]
+            arguments += (opening?.probing ?? []) + Self.reading("pipe:0", input.formatName)
+            arguments += opening?.mapping ?? ["-map", "0:v:0?", "-map", "0:a:0?"]
             arguments += ["-c", "copy"] + input.videoTag + input.audioFilter
         case .audioVideo(let audioVideo):
             for (stream, trackSource) in [("pipe:0", audioVideo.video), ("pipe:3", audioVideo.audio)] {
