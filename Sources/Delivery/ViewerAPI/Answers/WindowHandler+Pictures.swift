@@ -48,7 +48,10 @@ extension WindowHandler {
             method: asked.request.method, headers: asked.request.headers,
             current: Validators(entityTag: tag))
         {
-        case .notModified: return HTTPResponse(status: .notModified, headers: headers)
+        case .notModified:
+            // Only the length of the picture would be allowed (RFC 9110 §8.6).
+            return HTTPResponse(
+                status: .notModified, headers: headers, body: .stream(length: nil, UndecodedPicture()))
         case .preconditionFailed: return Fields.changed
         case .proceed: break
         }
@@ -147,7 +150,8 @@ extension Problem {
     }
 }
 
-/// The body of an answer to HEAD, without a length: that would be known only after decoding the picture.
+/// The body of an answer to HEAD or of 304, without a length: that would be known only after decoding the
+/// picture.
 private final class UndecodedPicture: HTTPBodySource {
     func next(limit: Int) -> [UInt8]? { nil }
 }
