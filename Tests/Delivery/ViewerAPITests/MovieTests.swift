@@ -95,6 +95,32 @@ import Timeline
         }
     }
 
+    @Test(
+        "Audio that begins long after the video begins another file, in which its first segment is",
+        arguments: [(8, nil), (20, "36"), (22, "36"), (24, "40")] as [(Double, String?)])
+    func lateSound(start: Double, next: String?) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+            recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
+            recording.add("a0", from: start, count: 4, format: .audio) { $0.groupID = "aac" }
+            try await viewer.record(recording)
+            let path = path.replacing("522000", with: "556000")
+            for choice in ["", "&audio=a0"] {
+                let answer = try await viewer.send(.head, path + choice)
+                #expect(answer.status == 200, "\(choice)")
+                let begin = next.map { "2016-07-26T05:05:\($0).000Z" }
+                #expect(answer.headers["Backcast-Next"] == begin, "\(choice)")
+                guard let begin else { continue }
+                let rest = try await viewer.send(
+                    .head, path.replacing("begintime=1469509516000", with: "begintime=\(begin)") + choice)
+                #expect(rest.status == 200 && rest.headers["Backcast-Next"] == nil, "\(choice)")
+            }
+            // The source had audio of its own all the time, or not: strict cannot know.
+            #expect(try await viewer.send(.head, path + "&strict=true").status == 409)
+        }
+    }
+
     @Test("An open end is redirected to the URL with the current end", arguments: TransportKind.allCases)
     func openEnd(transport: TransportKind) async throws {
         try await ViewerFixture.with(over: transport) { viewer in

@@ -174,7 +174,58 @@ struct SeparateAudioTests {
             \.digest)
     }
 
-    private func encode(_ id: String, _ form: Form, begin: Double, in folder: TemporaryFolder) async throws {
+    /// Segments of audio end elsewhere than those of the video, as AAC frames do.
+    @Test(
+        "Audio reaches as far as the video, which has whole segments, where it is cut elsewhere",
+        arguments: [Form.transportStream, .packed])
+    func otherCuts(form: Form) async throws {
+        try await ViewerFixture.with(over: .socket) { viewer in
+            let folder = try TemporaryFolder("cuts")
+            var recording = Recording(seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 6)
+            for (id, form, seconds) in [("v0", Form.transportStream, 1.0), ("a0", form, 0.7)] {
+                try await encode(id, form, begin: 1000, seconds: seconds, in: folder)
+                let durations = try Self.durations(folder.path(of: "\(id).m3u8"))
+                let format = SegmentFormat(
+                    container: form.container, tracks: id == "v0" ? "video:h264" : "audio:aac")
+                let first = recording.segments.count
+                recording.add(id, from: 0, count: durations.count, format: format) { description in
+                    if id == "v0" { description.audioGroup = "aac" } else { description.groupID = "aac" }
+                }
+                for (number, duration) in durations.enumerated() {
+                    let bytes = try await segment(id, form, number, in: folder)
+                    recording.segments[first + number].start = durations.prefix(number).reduce(0, +)
+                    recording.segments[first + number].duration = duration
+                    recording.segments[first + number].plain = bytes
+                    recording.segments[first + number].stored = bytes
+                }
+            }
+            try await viewer.record(recording)
+            // The video's segments are those of the seconds 1 to 5.
+            let inner = path.replacing("516000", with: "517900").replacing("522000", with: "520100")
+            let answer = try await viewer.get(inner)
+            #expect(answer.status == 200)
+            let movie = try TestMovie(answer.body)
+            #expect(try await movie.complaints() == "")
+            let shown = try await movie.packets("v").map(\.seconds)
+            #expect(shown.count == 40)
+            let heard = try await movie.packets("a").map(\.seconds)
+            #expect(abs((heard.first ?? 9) - (shown.min() ?? 0)) < 0.03)
+            #expect(abs((heard.last ?? 0) - (shown.max() ?? 9) - 0.1) < 0.06)
+            #expect(zip(heard, heard.dropFirst()).allSatisfy { (0.01...0.03).contains($1 - $0) })
+        }
+    }
+
+    /// What a playlist says of its segments (RFC 8216 §4.3.2.1), seconds.
+    private static func durations(_ path: String) throws -> [Double] {
+        String(decoding: try bytes(path), as: UTF8.self).split(separator: "\n").compactMap { line in
+            line.hasPrefix("#EXTINF:") ? Double(line.dropFirst(8).prefix { $0 != "," }) : nil
+        }
+    }
+
+    private func encode(
+        _ id: String, _ form: Form, begin: Double, seconds: Double = 1, in folder: TemporaryFolder,
+    ) async throws {
         // A rising tone: no two packets are equal.
         let source =
             id == "v0" ? "testsrc2=size=96x64:rate=10:duration=6" : "aevalsrc=sin(400*t*t):s=44100:d=6"
@@ -184,7 +235,7 @@ struct SeparateAudioTests {
         if id == "a0" {
             try await Command.run("ffmpeg", arguments + codec + ["reference.mp4"], in: folder.path)
         }
-        arguments += codec + ["-output_ts_offset", "\(begin)", "-f", "hls", "-hls_time", "1"]
+        arguments += codec + ["-output_ts_offset", "\(begin)", "-f", "hls", "-hls_time", "\(seconds)"]
         arguments += ["-hls_playlist_type", "vod"]
         if form == .fragmentedMP4 {
             arguments += ["-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", "\(id).mp4"]

@@ -11,8 +11,9 @@ extension WindowHandler {
 
     func movie(_ asked: RequestedWindow) async throws -> HTTPResponse {
         let (begin, end) = try closed(asked.parameters)
-        let composed = try await playbackService.compose(
-            asked.parameters.window, of: asked.channel, now: asked.now)
+        var request = asked.parameters.window
+        request.coversVideo = asked.parameters.rendition?.kind != .audio
+        let composed = try await playbackService.compose(request, of: asked.channel, now: asked.now)
         if let redirect = try redirect(asked, composed) { return redirect }
         guard hasFixedEnd(end, composed) else { return redirectToCurrentEnd(asked, composed) }
         let rendition = try await rendition(asked, composed)
@@ -83,7 +84,8 @@ extension WindowHandler {
         return try await export.file(of: plan)
     }
 
-    /// Video and audio in two renditions; the file ends where one of them changes.
+    /// Video and audio in two renditions; the file ends where one of them changes, or before audio that
+    /// begins long after the video.
     private func separateAudioMovie(
         _ asked: RequestedWindow, _ name: String, _ part: Part, _ audio: RenditionID,
     ) async throws -> HTTPResponse {
@@ -94,6 +96,13 @@ extension WindowHandler {
             }
             let cut = part.window.cutForFile(of: listed).window
             part = (cut, cut[part.rendition.id] ?? part.rendition)
+            // ffmpeg sends nothing before it has both.
+            if let silent = cut.cutBefore(
+                cut[audio] ?? listed, of: part.rendition, delay: Export.Limits.audioDelay)
+            {
+                if asked.parameters.window.isStrict { try cut.checkWhole(audio) }
+                return try await singleRenditionMovie(asked, name, silent)
+            }
             let (plan, longest) = try await self.plan(asked, part, (cut, cut[audio] ?? listed))
             guard let longest else {
                 if asked.parameters.window.isStrict { try part.window.checkWhole(audio) }

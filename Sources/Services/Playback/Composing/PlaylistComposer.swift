@@ -27,8 +27,10 @@ package enum PlaylistComposer {
         // Nothing that begins before the end can appear any more.
         let isComplete = plan.kind == .closed || isOver || held.publishedHead.watermark >= last
         let listed = TimeWindow(begin: plan.window.begin, end: min(last, hold ?? .distantFuture))
-        let selected = zip(held.renditions, selections).map { rendition, selection in
-            Self.selected(rendition, selection, in: listed)
+        let all = Array(zip(held.renditions, selections))
+        let covered = plan.coversVideo ? Self.covered(all, in: listed) : listed
+        let selected = all.map { rendition, selection in
+            Self.selected(rendition, selection, in: rendition.id.kind == .audio ? covered : listed)
         }.filter { !$0.segments.isEmpty }
         let renditions =
             isComplete
@@ -80,6 +82,20 @@ package enum PlaylistComposer {
         var segments = SegmentList()
         for range in selection.ranges { segments.append(rendition.segments[range].overlapping(window)) }
         return ListedRendition(description: rendition.description, segments: segments)
+    }
+
+    /// The window with the whole segments of video that overlap it.
+    private static func covered(
+        _ all: [(ListedRendition, RenditionSelection)], in window: TimeWindow,
+    ) -> TimeWindow {
+        var covered = window
+        for (rendition, selection) in all where rendition.id.kind == .video {
+            let segments = selected(rendition, selection, in: window).segments
+            guard let first = segments.first, let last = segments.last else { continue }
+            covered.begin = min(covered.begin, first.start)
+            covered.end = max(covered.end, last.end)
+        }
+        return covered
     }
 
     /// The renditions that begin before the first segment of any of them ends.

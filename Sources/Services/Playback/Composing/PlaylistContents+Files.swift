@@ -13,13 +13,33 @@ extension PlaylistContents {
         guard let end = rendition.segments.fileEnd(formats, longest: longest) else {
             return (self, rendition)
         }
+        return cut(at: end, rendition)
+    }
+
+    /// The same window, cut where the audio of a video begins; nil unless the video plays for longer than
+    /// `delay` microseconds before.
+    ///
+    /// It ends with the last segment that ends before the one beside which the audio begins.
+    package func cutBefore(
+        _ audio: ListedRendition, of video: ListedRendition, delay: Int64,
+    ) -> (window: PlaylistContents, rendition: ListedRendition)? {
+        guard let begin = audio.segments.first?.start,
+            let end = video.segments.lastStart(notAfter: begin),
+            video.segments.plays(for: delay, before: end)
+        else { return nil }
+        return cut(at: end, video)
+    }
+
+    private func cut(
+        at end: Instant, _ rendition: ListedRendition,
+    ) -> (window: PlaylistContents, rendition: ListedRendition) {
         var cut = self
-        let kept = TimeWindow(begin: plan.window.begin, end: end)
         cut.window.end = min(window.end, max(end, window.begin))
         cut.next = next.map { min($0, end) } ?? end
         cut.renditions = renditions.compactMap { listed in
             var listed = listed
-            listed.segments = listed.segments.overlapping(kept)
+            let begin = min(plan.window.begin, listed.segments.first?.start ?? end)
+            listed.segments = listed.segments.overlapping(TimeWindow(begin: begin, end: end))
             return listed.segments.isEmpty ? nil : listed
         }
         return (cut, cut[rendition.id] ?? rendition)
@@ -34,6 +54,24 @@ extension PlaylistContents {
 }
 
 extension SegmentList {
+    /// The start of the last segment that does not begin after an instant; nil if all do.
+    fileprivate func lastStart(notAfter instant: Instant) -> Instant? {
+        let piece = pieces.last { $0.first.start <= instant }
+        return piece?.segments.last { $0.start <= instant }?.start
+    }
+
+    /// Whether the media of the segments that begin before an instant play for longer than so many
+    /// microseconds.
+    fileprivate func plays(for microseconds: Int64, before end: Instant) -> Bool {
+        var sum: Int64 = 0
+        for segment in self {
+            guard segment.start < end else { return false }
+            sum += segment.mediaDuration
+            if sum > microseconds { return true }
+        }
+        return false
+    }
+
     /// The begin of the first segment that one file cannot have; nil if it can have all.
     fileprivate func fileEnd(_ formats: [Int32: SegmentFormat], longest: Int64) -> Instant? {
         var reference: SegmentFormat?

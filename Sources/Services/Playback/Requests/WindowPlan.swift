@@ -22,6 +22,8 @@ package struct WindowPlan: Sendable, Equatable {
     var writesGaps = false
     /// Whether stretches that lack a track are listed.
     var allowsMissingTracks = false
+    /// Whether audio is listed as far as the segments of the video extend.
+    var coversVideo = false
     /// Whether the first segments of a growing playlist expired before retention foresaw it, because of the
     /// size limit or a full disk.
     var hasLostFirstSegments = false
@@ -39,6 +41,7 @@ package struct WindowPlan: Sendable, Equatable {
         let keepsFirstSegments = plan.keepsFirstSegments(retentionSeconds)
         plan.writesGaps = request.writesGaps && keepsFirstSegments
         plan.allowsMissingTracks = request.allowsMissingTracks || !keepsFirstSegments
+        plan.coversVideo = request.coversVideo
         plan.hasLostFirstSegments =
             plan.kind == .event && keepsFirstSegments && plan.losesFirstSegments && !plan.isFixed
         // The numbers of the entries must not change.

@@ -7,6 +7,8 @@ package struct WindowRequest: Sendable, Hashable {
     package var writesGaps = false
     /// Lists stretches that lack a track.
     package var allowsMissingTracks = false
+    /// Lists audio as far as the segments of the video extend, also beyond the window: for a file of both.
+    package var coversVideo = false
     /// Fails if anything is missing (`PlaybackService.checkWhole`).
     package var isStrict = false
     /// The client whose share of the reading turns it uses; nil for requests of the program itself.
