@@ -12,6 +12,8 @@ enum Media {
         case damaged = 3
         /// What another initialization vector makes of it.
         case garbled = 4
+        /// What came of it before the transfer was cut.
+        case cut = 5
     }
 
     /// What a segment is made of.
@@ -42,6 +44,11 @@ enum Media {
 
     /// How many packets of a segment a part has.
     static func packetCount(_ digest: [UInt8]) -> Int64 { digest.count > 12 ? Int64(digest[12]) : 0 }
+
+    /// Whether bytes are all of a segment, or its beginning.
+    static func begins(_ digest: [UInt8], _ source: Int, _ rendition: RenditionID, _ index: Int) -> Bool {
+        digest.starts(with: Self.digest(source, rendition, index))
+    }
 
     static func condition(_ digest: [UInt8]) -> Condition {
         digest.count > 11 ? Condition(rawValue: digest[11]) ?? .garbled : .whole

@@ -66,7 +66,7 @@ extension RecordingChecker {
         case .gap: [.sourceGap]
         case .missing: [.segmentMissing]
         // What was listed could not be fetched in time, or was never seen.
-        case .slow: [.segmentMissing, .segmentExpired]
+        case .slow, .cut: [.segmentMissing, .segmentExpired]
         case .stale, .repeated: [.sourceStalled, .sourceJump, .segmentMissing, .segmentExpired]
         case .latePlaylists:
             [.sourceUnreachable, .sourceStalled, .sourceJump, .segmentMissing, .segmentExpired]
@@ -124,8 +124,9 @@ extension RecordingChecker {
             if !refused.isEmpty, refused.contains(rows[place].fact.digest) {
                 return "\(name) was refused and is in the catalogue"
             }
-            guard (condition == .damaged) != rows[place].shownFlags.contains(.damaged) else { return nil }
-            return "\(name) is \(condition == .damaged ? "damaged and not" : "whole and") said to be damaged"
+            let isDamaged = condition == .damaged || condition == .cut
+            guard isDamaged != rows[place].shownFlags.contains(.damaged) else { return nil }
+            return "\(name) is \(isDamaged ? "damaged and not" : "whole and") said to be damaged"
         }
     }
 

@@ -37,7 +37,7 @@ extension Fault.Kind {
         switch self {
         case .sourceUnreachable, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
             .repeated,
-            .damaged, .keyServerUnreachable, .wrongKey, .gap, .dateJump:
+            .damaged, .keyServerUnreachable, .wrongKey, .gap, .dateJump, .cut:
             true
         case .clockStep, .catalogueUnreachable, .answersLost, .catalogueSlow, .diskFull, .killed, .frozen,
             .nodeDisconnected,

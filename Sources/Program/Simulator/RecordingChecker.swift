@@ -12,6 +12,8 @@ struct RecordingChecker {
     var markers: [Marker] = []
     /// The bytes of segments whose facts PostgreSQL refused.
     var refused: Set<[UInt8]> = []
+    /// Segments of the first source of which a transfer brought the beginning.
+    var partsOfFirst: [RenditionID: Set<Int>] = [:]
 
     /// What is not as it must be; a few of a kind.
     var findings: [String] {
@@ -23,7 +25,8 @@ struct RecordingChecker {
             let wrong: [String] =
                 placed + badJoins(rows) + badBoundaries(rows) + wrongDurations(rows) + parts(rows)
                 + wrongBytes(rows)
-            return wrong.prefix(5) + missing(rows, of: id).prefix(5) + unexplained(rows).prefix(5)
+            let lost: [String] = Array(missing(rows, of: id).prefix(5)) + lostParts(rows, of: id).prefix(5)
+            return wrong.prefix(5) + lost + unexplained(rows).prefix(5)
                 + wrongGapReasons(rows, of: id).prefix(5)
         } + wrongMarkers.prefix(5)
     }
@@ -61,10 +64,10 @@ struct RecordingChecker {
     private func parts(_ rows: [SimulatedCatalogue.Row]) -> [String] {
         rows.indices.filter { place in
             let shown = rows[place].shownDigest
-            guard Media.condition(shown) == .part else { return false }
+            guard [.part, .cut].contains(Media.condition(shown)) else { return false }
             let (source, index) = Media.source(rows[place].fact.digest)
             let segment = encoders[source].segments[index]
-            let served = scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
+            let served = servedInPart(segment, of: source)
             let whole = TimeWindow(begin: segment.listedAt + served, end: encoders[source].unlistedAt(index))
             // The recorder does not notice a smaller missing part. Pauses between its tries grow with the
             // time since the first one, so the whole segment must be available for long.
@@ -73,7 +76,9 @@ struct RecordingChecker {
             guard whole.microseconds > served + segment.duration + 10_000_000, whole.end < scenario.quietFrom
             else { return false }
             let span = TimeWindow(begin: segment.listedAt - 60_000_000, end: whole.end + 60_000_000)
-            return !scenario.faults.contains { $0.kind != .partial && $0.span.overlaps(span) }
+            return !scenario.faults.contains {
+                $0.kind != .partial && $0.kind != .cut && $0.span.overlaps(span)
+            }
         }.map { place in
             let (fact, digest) = (rows[place].fact, rows[place].shownDigest)
             let (source, index) = Media.source(fact.digest)
@@ -81,6 +86,29 @@ struct RecordingChecker {
             return "\(fact.identity) at \(seconds(fact.start)) s is a part, "
                 + "\(Media.packetCount(digest)) of \(Media.packets) packets"
                 + (isLast ? ", in front of a discontinuity" : "")
+        }
+    }
+
+    /// How long after its listing a segment is served in part, or its transfers are cut, microseconds.
+    private func servedInPart(_ segment: Encoder.Segment, of source: Int) -> Int64 {
+        let cuts = scenario.faults.filter {
+            $0.kind == .cut && $0.place == source && $0.span.begin - segment.listedAt < 120_000_000
+        }
+        return
+            (cuts.map { $0.span.end - segment.listedAt } + [
+                scenario.fault(.partial, of: source, at: segment.listedAt)?.amount ?? 0
+            ]).max() ?? 0
+    }
+
+    /// Segments of which nothing is held although the beginning came, while no process was stopped.
+    private func lostParts(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> [String] {
+        let disturbs: [Fault.Kind] = [.cut, .sourceUnreachable, .partial, .slow, .latePlaylists]
+        guard encoders.count == 1, scenario.nodeCount == 1,
+            scenario.faults.allSatisfy({ disturbs.contains($0.kind) })
+        else { return [] }
+        let held = heldOfFirst(rows, of: id)
+        return (partsOfFirst[id] ?? []).subtracting(held).sorted().map {
+            "segment \(encoders[0].segments[$0].number) is missing, the beginning of which came"
         }
     }
 
@@ -257,7 +285,7 @@ struct RecordingChecker {
             case .restart, .ended, .jump:
                 let doubt = beginsSoonAgain(fault) ? 4 * settings.target : 0
                 return TimeWindow(begin: fault.span.begin, end: end + recovery + doubt)
-            case .sourceUnreachable, .stale, .repeated:
+            case .sourceUnreachable, .stale, .repeated, .cut:
                 return TimeWindow(begin: fault.span.begin, end: end + recovery)
             // A request that was made last before the end is answered so much later.
             case .latePlaylists:

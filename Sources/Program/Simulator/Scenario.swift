@@ -44,6 +44,7 @@ struct Scenario: Sendable {
         addSteps()
         addStandaloneFaults()
         addSlowCatalogue()
+        addCutTransfers()
     }
 
     /// Dates that jump are followed only where the channel says that they are right.
@@ -108,6 +109,23 @@ struct Scenario: Sendable {
         guard chance.happens(in: 3) else { return }
         for _ in 0..<Int.random(in: 1...2, using: &chance) {
             faults.append(Fault(slowWithin: length - Self.quiet, &chance))
+        }
+    }
+
+    /// Transfers that are cut, behind all others; then the source is often away, or begins again.
+    private mutating func addCutTransfers() {
+        var chance = SeededRandomNumberGenerator(seed: seed ^ 0xC07)
+        guard chance.happens(in: 3) else { return }
+        for _ in 0..<Int.random(in: 1...2, using: &chance) {
+            let cut = Fault(cutWithin: length - Self.quiet, encoders: encoders.count, &chance)
+            let list = encoders[cut.place].duration * Int64(encoders[cut.place].listed)
+            let away = Int64(Double(list) * Double.random(in: 0.1...3, using: &chance))
+            let kinds: [Fault.Kind?] = [.sourceUnreachable, .restart, nil]
+            faults.append(cut)
+            guard let kind = kinds.randomElement(using: &chance) ?? nil else { continue }
+            let end = min(cut.span.end + away, quietFrom)
+            faults.append(
+                Fault(kind: kind, place: cut.place, span: TimeWindow(begin: cut.span.end, end: end)))
         }
     }
 
@@ -197,13 +215,15 @@ struct Fault: Sendable {
         case gap
         /// The dates of the source jump ahead by `amount` microseconds when the span begins.
         case dateJump
+        /// Transfers of segments that begin in the span are cut, each after another part of the segment.
+        case cut
 
         /// The kinds that came later, and have a chance of their own.
         static let extra: [Kind] = [.damaged, .keyServerUnreachable, .wrongKey, .refused]
         /// Those that came still later, and are drawn only where nothing else is wrong.
         static let standalone: [Kind] = [.gap, .dateJump]
         /// Those that are drawn by themselves.
-        private static let single: [Kind] = [.partial, .catalogueSlow]
+        private static let single: [Kind] = [.partial, .catalogueSlow, .cut]
         /// Those that came first.
         static let first = allCases.filter { !(extra + standalone + single).contains($0) }
     }
@@ -234,7 +254,7 @@ struct Fault: Sendable {
             place = Int.random(in: 0..<nodes, using: &chance)
         case .catalogueUnreachable, .answersLost, .catalogueSlow, .damaged, .keyServerUnreachable, .wrongKey,
             .refused, .gap,
-            .dateJump:
+            .dateJump, .cut:
             break
         }
         span = Self.span(within: length, &chance)
@@ -280,6 +300,11 @@ struct Fault: Sendable {
         (kind, place) = (.catalogueSlow, 0)
         span = Self.span(within: length, &chance)
         amount = [500_000, 2_000_000, 8_000_000, 20_000_000].randomElement(using: &chance) ?? 8_000_000
+    }
+
+    init(cutWithin length: Int64, encoders: Int, _ chance: inout SeededRandomNumberGenerator) {
+        (kind, place) = (.cut, Int.random(in: 0..<encoders, using: &chance))
+        span = Self.span(within: length, &chance)
     }
 
     /// Short and long ones are as likely.

@@ -82,8 +82,7 @@ extension Simulation {
             return happen(.segmentFailed(failure, request), node, after: duration)
         }
         let body = body(of: index, of: source, request)
-        guard request.held.map({ $0.byteCount < body.byteCount }) ?? true else {
-            let failure = FetchFailure(.segmentMissing, "no better bytes")
+        if let failure = refusal(of: body, index, of: source, request) {
             return happen(.segmentFailed(failure, request), node, after: duration)
         }
         queue.add(
@@ -91,26 +90,59 @@ extension Simulation {
     }
 
     /// What a segment's body is now, and how long its media are.
-    private func body(
+    private mutating func body(
         of index: Int, of source: Int, _ request: SegmentRequest,
     ) -> (stored: StoredSegment, byteCount: Int64) {
         let segment = encoders[source].segments[index]
         let isDamaged = scenario.faults(.damaged, of: source, at: segment.listedAt)
-        let packetCount = packetCount(of: segment, of: source)
+        var packetCount = packetCount(of: segment, of: source)
         let vector = request.segment.entry.keys.first.map { request.segment.vector(of: $0) }
         let rendition = request.segment.placed.identity.rendition
         let isGarbled =
             encoders[source].keyNumber(of: index) != nil
             && vector != encoders[source].vector(of: index, rendition)
+        let cut = isDamaged ? nil : packetsBeforeCut(of: source)
+        if let cut { packetCount = min(packetCount, cut) }
         let condition: Media.Condition =
-            isGarbled ? .garbled : isDamaged ? .damaged : packetCount < Media.packets ? .part : .whole
+            isGarbled
+            ? .garbled
+            : isDamaged ? .damaged : cut != nil ? .cut : packetCount < Media.packets ? .part : .whole
         let byteCount: Int64 = isDamaged ? 700 : packetCount * 100
         var stored = stored(
             index, of: source, request.segment.placed, condition, byteCount: byteCount,
-            duration: isDamaged ? nil : segment.duration * packetCount / Media.packets)
+            duration: isDamaged || cut != nil ? nil : segment.duration * packetCount / Media.packets)
         // Each beginning of it has bytes of its own.
-        if condition == .part { stored.object.digest.append(UInt8(packetCount)) }
+        if condition == .part || condition == .cut { stored.object.digest.append(UInt8(packetCount)) }
         return (stored, byteCount)
+    }
+
+    /// How many packets come before a transfer is cut that begins now; nil when it is not.
+    private mutating func packetsBeforeCut(of source: Int) -> Int64? {
+        scenario.faults(.cut, of: source, at: now)
+            ? Int64.random(in: 1..<Media.packets, using: &chance) : nil
+    }
+
+    /// Why what came of a segment is not stored; nil when it is.
+    private mutating func refusal(
+        of body: (stored: StoredSegment, byteCount: Int64), _ index: Int, of source: Int,
+        _ request: SegmentRequest,
+    ) -> FetchFailure? {
+        let rendition = request.segment.placed.identity.rendition
+        if let beginning = request.held?.beginning,
+            !Media.begins(archive.digest(of: beginning.key) ?? [], source, rendition, index)
+        {
+            return .otherBeginning
+        }
+        if let held = request.held, held.byteCount >= body.byteCount { return .noBetterBytes }
+        guard body.stored.isCut else { return nil }
+        // Half of a segment is more than first bytes that are alike in all of them.
+        let isHalf = body.byteCount >= Media.packets * 50
+        if isHalf, source == 0 {
+            partsOfFirst[rendition, default: []].insert(index)
+            firstPartBegan = firstPartBegan ?? now
+        }
+        return request.keepsCutPart(byteCount: isHalf ? body.byteCount * 10 : 0)
+            ? nil : FetchFailure(.segmentMissing, "the transfer was cut")
     }
 
     func stored(
@@ -124,8 +156,9 @@ extension Simulation {
                 key: .segment(Self.channel, rendition, name), byteCount: byteCount,
                 digest: Media.digest(source, rendition, index, condition), wasThere: false),
             format: SegmentFormat(container: .transportStream, tracks: "video:h264"),
-            flags: condition == .damaged ? .damaged : [], plainBytes: byteCount,
-            firstTimestamp: encoders[source].timestamp(index, rendition), measuredDuration: duration)
+            flags: condition == .damaged || condition == .cut ? .damaged : [], plainBytes: byteCount,
+            firstTimestamp: encoders[source].timestamp(index, rendition), measuredDuration: duration,
+            isCut: condition == .cut)
     }
 
     /// How many packets of a segment are served now.

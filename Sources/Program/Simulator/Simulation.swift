@@ -53,6 +53,10 @@ struct Simulation {
     var queue = EventQueue<SimulationEvent>()
     var chance: SeededRandomNumberGenerator
     var now = Scenario.begin
+    /// Segments of the first source of which a transfer brought the beginning.
+    var partsOfFirst: [RenditionID: Set<Int>] = [:]
+    /// When the first of those transfers began.
+    var firstPartBegan: Instant?
     private(set) var isStopping = false
     private(set) var stepCount = 0
     /// The URLs of the sources.
@@ -102,7 +106,7 @@ struct Simulation {
     var checker: RecordingChecker {
         RecordingChecker(
             scenario: scenario, encoders: encoders, rows: catalogue.rows, losses: catalogue.losses,
-            markers: catalogue.markers, refused: Set(nodes.flatMap(\.refused)))
+            markers: catalogue.markers, refused: Set(nodes.flatMap(\.refused)), partsOfFirst: partsOfFirst)
     }
 
     private mutating func proceed(until end: Instant) {

@@ -62,6 +62,8 @@ enum Limits {
     static let longestSignature: Int64 = 315_360_000
     /// Tries for a segment that is not whole before it is taken as it is if it does not grow: three seconds.
     static let triesForWhole = 5
+    /// Bytes that tell a segment from others: tables and headers at its beginning are alike in all of them.
+    static let knownBeginning: Int64 = 4096
     /// The longest pause between two tries for a segment that is not whole.
     static let longestPauseForWhole = Duration.seconds(30)
     /// Incomplete segments in a row without better bytes, after which none are expected for later ones.

@@ -13,7 +13,7 @@ struct PartialSegmentTests {
     /// A segment as it was stored; it begins at so many seconds by its own clock.
     static func stored(
         _ segment: ListedSegment, measured: Int64?, timestamp: Double?, revision: Int16 = 0,
-        bytes: Int64 = 1000, flags: SegmentFlags = [],
+        bytes: Int64 = 1000, flags: SegmentFlags = [], isCut: Bool = false,
     ) -> StoredSegment {
         let name = SegmentName(
             start: segment.placed.start, revision: revision, fileExtension: .transportStream)
@@ -21,7 +21,7 @@ struct PartialSegmentTests {
         return StoredSegment(
             object: CommittedObject(key: key, byteCount: bytes, digest: [UInt8(revision)], wasThere: false),
             format: SegmentFormat(container: .transportStream), flags: flags, plainBytes: bytes,
-            firstTimestamp: timestamp.map { Int64($0 * 90_000) }, measuredDuration: measured)
+            firstTimestamp: timestamp.map { Int64($0 * 90_000) }, measuredDuration: measured, isCut: isCut)
     }
 
     /// Stores segments that say `said` seconds, of which each begins so long after the one before, and plays
@@ -224,11 +224,22 @@ struct PartialRecordingTests {
             take(driver.send(.segmentStored(stored, request), at: time), at: time)
         }
 
-        mutating func fail(_ number: Int64, at time: Double) {
+        /// The transfer of a segment is cut after so many bytes.
+        mutating func cut(_ number: Int64, after bytes: Int64, revision: Int16 = 0, at time: Double) throws {
+            let asked = requests.removeValue(forKey: number)
+            let request = try #require(asked)
+            let stored = PartialSegmentTests.stored(
+                request.segment, measured: nil, timestamp: Double(number) * 6, revision: revision,
+                bytes: bytes, flags: .damaged, isCut: true)
+            take(driver.send(.segmentStored(stored, request), at: time), at: time)
+        }
+
+        mutating func fail(
+            _ number: Int64, _ failure: FetchFailure = FetchFailure(.segmentMissing, "no better"),
+            at time: Double,
+        ) {
             guard let request = requests.removeValue(forKey: number) else { return }
-            take(
-                driver.send(.segmentFailed(FetchFailure(.segmentMissing, "no better"), request), at: time),
-                at: time)
+            take(driver.send(.segmentFailed(failure, request), at: time), at: time)
         }
 
         var isAskedFor: Set<Int64> { Set(requests.keys) }

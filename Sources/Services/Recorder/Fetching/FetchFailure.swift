@@ -33,6 +33,20 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source has the segment, but no better bytes of it than those that are stored.
     var isNoBetter = false
 
+    /// The source has no better bytes than those that are stored.
+    package static var noBetterBytes: FetchFailure {
+        var failure = FetchFailure(.segmentMissing, "the source has no better bytes of the segment")
+        failure.isNoBetter = true
+        return failure
+    }
+
+    /// The bytes are not those of which the beginning is stored: its address may have another segment.
+    package static var otherBeginning: FetchFailure {
+        var failure = FetchFailure(.segmentMissing, "the bytes begin otherwise than what is stored of them")
+        failure.isNoBetter = true
+        return failure
+    }
+
     /// A segment is not whole; it may still be being written.
     init(damaged damage: Damage, byteCount: Int64) {
         self.init(.segmentCorrupt, "the segment is not whole: \(damage)")

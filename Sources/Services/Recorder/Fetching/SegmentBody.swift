@@ -5,6 +5,12 @@ import Timeline
 protocol SegmentBody: AnyObject {
     /// The next bytes; nil at the end.
     func next() async throws -> [UInt8]?
+    /// Why it ended too early; nil when it did not, or when `next` throws then.
+    var cut: FetchFailure? { get }
+}
+
+extension SegmentBody {
+    var cut: FetchFailure? { nil }
 }
 
 /// Bytes that the archive holds already.

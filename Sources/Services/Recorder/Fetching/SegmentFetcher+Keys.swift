@@ -77,7 +77,7 @@ extension SegmentFetcher {
     func isKeyRight(
         for listed: ListedSegment, base: HTTPURL, after failure: FetchFailure,
     ) async -> Bool {
-        guard failure.failsToDecrypt || failure.isCut || failure.reason == .segmentCorrupt,
+        guard failure.failsToDecrypt || failure.reason == .segmentCorrupt,
             let cipher = try? cipher(of: listed, base: base), cipher.sampleMethod == nil,
             let url = try? HTTPURL(cipher.keyURL)
         else { return false }

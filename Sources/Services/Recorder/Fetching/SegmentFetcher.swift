@@ -33,20 +33,19 @@ struct SegmentFetcher: Sendable {
         do {
             return try await attempt(request)
         } catch {
-            if error.isCut, !request.isLast { throw error }
+            if error.isCut { throw error }
             if error.failsToDecrypt, error.damagedByteCount == nil,
                 let fetched = try await underEarlierKey(request)
             {
                 return fetched
             }
             let isKeyRight = await isKeyRight(for: request.segment, base: request.base, after: error)
-            if isKeyRight || error.provesKey || error.isCut {
+            if isKeyRight || error.provesKey {
                 guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
                     throw error.asSegmentCorrupt
                 }
                 return try await part(request, after: error, isKeyRight: isKeyRight)
             }
-            if error.isCut { throw error }
             if error.failsToDecrypt || error.reason == .segmentCorrupt {
                 await rejectKeys(of: request.segment, base: request.base)
             }
@@ -94,11 +93,16 @@ struct SegmentFetcher: Sendable {
                     isDenied: prerequisites.isDenied)
             }
             let draft = try await store.makeDraft()
+            let known = request.held?.beginning.map { KnownBeginning($0, in: store) }
             // Each piece is read, decrypted and inspected on the thread that writes it.
             let received = try await withTaskExecutorPreference(draft.executor) {
-                try await receive(request, prerequisites) { try await draft.append($0) }
+                try await receive(request, prerequisites) {
+                    try await known?.check($0)
+                    try await draft.append($0)
+                }
             }
-            if prerequisites.isDeciphered, case .damaged(let damage) = received.inspection?.integrity,
+            if prerequisites.isDeciphered, !received.isPart,
+                case .damaged(let damage) = received.inspection?.integrity,
                 !request.acceptsDamage(byteCount: received.plainBytes)
             {
                 throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
@@ -117,10 +121,9 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// Reads a segment; a later or last try also gives the part that came before the transfer was cut.
+    /// Reads a segment, or the part of it that came before the transfer was cut.
     ///
-    /// The first try throws the cut, as the next one follows at once. With bytes that are decrypted or cannot
-    /// be inspected, every try throws it.
+    /// Throws the cut where that part is not kept.
     private func receive(
         _ request: SegmentRequest, _ prerequisites: SegmentPrerequisites, keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
@@ -129,16 +132,25 @@ struct SegmentFetcher: Sendable {
                 request.segment, base: request.base, timeLimit: request.timeLimit,
                 wantsOrigin: request.held != nil, isFresh: request.wantsFreshConnection))
         do {
-            var received = try await pass(body, through: prerequisites, keep: keep)
-            guard let cut = body.cut else { return received }
-            guard request.attempt > 1 || request.isLast, received.inspection != nil,
-                !prerequisites.isDeciphered
-            else { throw cut }
-            received.isPart = true
+            let received = try await pass(body, through: prerequisites, keep: keep)
+            if let cut = body.cut, await !keepsPart(received, request, prerequisites) { throw cut }
             return received
         } catch {
             throw body.cut ?? error
         }
+    }
+
+    /// Whether a part whose transfer was cut is kept: its key must be known to be right, or be proved by it.
+    private func keepsPart(
+        _ received: SegmentReading.Result, _ request: SegmentRequest, _ prerequisites: SegmentPrerequisites,
+    ) async -> Bool {
+        guard received.inspection != nil, request.keepsCutPart(byteCount: received.plainBytes) else {
+            return false
+        }
+        guard prerequisites.isDeciphered, !received.provesKey, let key = prerequisites.key else {
+            return true
+        }
+        return await keys.isRight(key, for: request.segment.placed.start)
     }
 
     /// What there is of a segment that is not whole.
@@ -158,9 +170,7 @@ struct SegmentFetcher: Sendable {
                 let body = TruncatableBody(
                     try await open(listed, base: request.base, timeLimit: request.timeLimit))
                 let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
-                // This transfer was complete: the segment is fetched once more as a whole.
                 guard isKeyRight || received.provesKey else { throw failure }
-                if failure.isCut, body.cut == nil, let whole = try? await attempt(request) { return whole }
                 try request.checkBetter(received)
                 if let key { try await keys.keep(key) }
                 return .stored(
@@ -242,7 +252,7 @@ struct SegmentFetcher: Sendable {
             let kept = try reading.take(chunk)
             if !kept.isEmpty { try await keep(kept) }
         }
-        let (rest, result) = try reading.finish()
+        let (rest, result) = try reading.finish(isCut: body.cut != nil)
         if !rest.isEmpty { try await keep(rest) }
         return result
     }
@@ -263,7 +273,7 @@ struct SegmentFetcher: Sendable {
             iv: prerequisites.isStoredEncrypted ? prerequisites.iv : nil,
             firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
             measuredDuration: flags.contains(.damaged) ? nil : received.inspection?.durationMicroseconds,
-            keyFrames: received.inspection?.keyFrames)
+            keyFrames: received.inspection?.keyFrames, isCut: received.isCut)
     }
 }
 
@@ -279,11 +289,13 @@ package struct StoredSegment: Sendable {
     /// whole, or say that they are longer than a segment can be.
     var measuredDuration: Int64?
     var keyFrames: KeyFrames?
+    /// It is the beginning of a segment, as its transfer was cut.
+    package var isCut: Bool
 
     package init(
         object: CommittedObject, format: SegmentFormat, flags: SegmentFlags, plainBytes: Int64,
         iv: [UInt8]? = nil, firstTimestamp: Int64? = nil, measuredDuration: Int64? = nil,
-        keyFrames: KeyFrames? = nil,
+        keyFrames: KeyFrames? = nil, isCut: Bool = false,
     ) {
         self.object = object
         self.format = format
@@ -293,5 +305,6 @@ package struct StoredSegment: Sendable {
         self.firstTimestamp = Limits.plausibleTimestamp(firstTimestamp)
         self.measuredDuration = Limits.plausibleDuration(measuredDuration)
         self.keyFrames = keyFrames
+        self.isCut = isCut
     }
 }

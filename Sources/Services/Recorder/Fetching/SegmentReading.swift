@@ -45,6 +45,8 @@ final class SegmentReading {
         var plainBytes: Int64
         /// The body ended before the segment did.
         var isPart = false
+        /// It did so because the transfer was cut.
+        var isCut = false
 
         var isWhole: Bool {
             if case .damaged = inspection?.integrity { return false }
@@ -58,8 +60,10 @@ final class SegmentReading {
     private let prerequisites: SegmentPrerequisites
     private var inspector: StreamingInspector
     private var cipher: AES128CBC?
-    /// Encrypts a part again: players refuse a body whose last block is not the padding.
-    private var partCipher: AES128CBC?
+    /// Encrypted bytes that are not decrypted yet; they are stored when they are.
+    private var undeciphered: [UInt8] = []
+    /// The encrypted block that was stored last.
+    private var lastBlock: [UInt8] = []
     private var storedBytes: Int64 = 0
     private var plainBytes: Int64 = 0
 
@@ -68,27 +72,39 @@ final class SegmentReading {
         inspector = StreamingInspector(initSection: prerequisites.initialization?.section)
         if prerequisites.isDeciphered, let key = prerequisites.key, let iv = prerequisites.iv {
             cipher = try AES128CBC(.decrypt, key: key.bytes, iv: iv)
-            if prerequisites.keepsPart, prerequisites.isStoredEncrypted {
-                partCipher = try AES128CBC(.encrypt, key: key.bytes, iv: iv)
-            }
+            lastBlock = iv
         }
     }
 
     /// Takes what came; gives what is to be stored.
     func take(_ chunk: [UInt8]) throws -> [UInt8] {
         storedBytes += Int64(chunk.count)
-        let clear = try cipher?.update(chunk) ?? chunk
+        guard let clear = try cipher?.update(chunk) else {
+            try look(at: chunk)
+            return chunk
+        }
         try look(at: clear)
-        if let bytes = try partCipher?.update(clear) { return bytes }
-        return prerequisites.isStoredEncrypted ? chunk : clear
+        return prerequisites.isStoredEncrypted ? encrypted(clear.count, of: chunk) : clear
+    }
+
+    /// As many encrypted bytes as were decrypted, so that a part ends with a whole block.
+    private func encrypted(_ count: Int, of chunk: [UInt8]) -> [UInt8] {
+        let ready = undeciphered + chunk
+        undeciphered = Array(ready.dropFirst(count))
+        if count >= AES128CBC.keyByteCount {
+            lastBlock = Array(ready.prefix(count).suffix(AES128CBC.keyByteCount))
+        }
+        return Array(ready.prefix(count))
     }
 
     /// Ends the segment; gives what is still to be stored.
-    func finish() throws -> (rest: [UInt8], Result) {
+    ///
+    /// `isCut`: the body ended too early.
+    func finish(isCut: Bool = false) throws -> (rest: [UInt8], Result) {
         var rest: [UInt8] = []
         guard storedBytes > 0 else { throw MediaFormatError.empty }
         if let ended = cipher.take() {
-            if prerequisites.keepsPart { return try finishPart() }
+            if isCut || prerequisites.keepsPart { return try finishPart(isCut: isCut) }
             try checkBlocks()
             do {
                 rest = try ended.finish()
@@ -105,8 +121,8 @@ final class SegmentReading {
         }
         let inspection = prerequisites.isOpaque ? nil : try inspected()
         return (
-            prerequisites.isStoredEncrypted ? [] : rest,
-            Result(inspection: inspection, plainBytes: plainBytes)
+            prerequisites.isStoredEncrypted ? undeciphered : rest,
+            Result(inspection: inspection, plainBytes: plainBytes, isPart: isCut, isCut: isCut)
         )
     }
 
@@ -120,10 +136,17 @@ final class SegmentReading {
     }
 
     /// The last block is left out: it cannot be told from padding.
-    private func finishPart() throws -> (rest: [UInt8], Result) {
+    ///
+    /// Encrypted bytes get a block of padding: players refuse a body whose last block is none.
+    private func finishPart(isCut: Bool) throws -> (rest: [UInt8], Result) {
         guard plainBytes > 0 else { throw MediaFormatError.empty }
-        let rest = try partCipher.take()?.finish() ?? []
-        return (rest, Result(inspection: try inspected(), plainBytes: plainBytes, isPart: true))
+        var rest: [UInt8] = []
+        if prerequisites.isStoredEncrypted, let key = prerequisites.key {
+            rest = try AES128CBC(.encrypt, key: key.bytes, iv: lastBlock).finish()
+        }
+        let result = Result(
+            inspection: try inspected(), plainBytes: plainBytes, isPart: true, isCut: isCut)
+        return (rest, result)
     }
 
     private func inspected() throws -> MediaInspection {

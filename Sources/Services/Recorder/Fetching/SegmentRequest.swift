@@ -3,7 +3,7 @@ import Concurrency
 import HLS
 import HTTP
 import SegmentStore
-import Timeline
+package import Timeline
 
 /// One try to fetch a listed segment.
 package struct SegmentRequest: Sendable {
@@ -26,6 +26,8 @@ package struct SegmentRequest: Sendable {
 
     /// The incomplete bytes that are already stored; nil if there are none.
     package var held: StoredPart?
+    /// The source has answered with no better bytes than those.
+    var hasNoBetter = false
 
     /// The source did not deliver it in an earlier try.
     var isRefused = false
@@ -38,7 +40,7 @@ package struct SegmentRequest: Sendable {
     var pause: Duration {
         let pause = Duration.milliseconds(min(200 << min(attempt - 1, 4), 3000))
         let spared = attempt - Limits.triesForWhole
-        guard held != nil, spared >= 0 else { return pause }
+        guard held != nil, !mayBeWhole, spared >= 0 else { return pause }
         return min(
             max(.microseconds(segment.placed.duration), pause) * (1 << min(spared, 4)),
             Limits.longestPauseForWhole)
@@ -55,7 +57,18 @@ package struct SegmentRequest: Sendable {
     }
 
     /// The first try may have failed because of its connection or the server that it leads to.
-    var wantsFreshConnection: Bool { attempt == 2 && held == nil }
+    var wantsFreshConnection: Bool { attempt == 2 && (held == nil || mayBeWhole) }
+
+    /// All that failed of the segment are transfers: its source may have it whole.
+    var mayBeWhole: Bool { held?.beginning != nil && !hasNoBetter }
+
+    /// Whether what came before the transfer was cut is stored.
+    ///
+    /// The first bytes of segments are alike, so they do not tell them from others: after them the second try
+    /// follows at once. What fills a hole has to be whole.
+    package func keepsCutPart(byteCount: Int64) -> Bool {
+        repair == nil && (attempt > 1 || isLast || byteCount >= Limits.knownBeginning)
+    }
 
     /// Whether a segment that is not whole is stored all the same.
     func acceptsDamage(byteCount: Int64) -> Bool {
@@ -77,7 +90,7 @@ extension SegmentRequest {
         guard let held, !held.isImproved(byCount: received.plainBytes, whole: received.isWhole) else {
             return
         }
-        throw FetchFailure(.segmentMissing, "the source has no better bytes of the segment")
+        throw .noBetterBytes
     }
 }
 
@@ -92,9 +105,18 @@ package struct StoredPart: Sendable {
     /// Its end is only supposed to be missing, because other segments of the source grew.
     var isSupposed = false
     var revision: Int16
+    /// Where its bytes are, if its transfer was cut: the segment begins with so many of them; nil if an
+    /// earlier recorder has stored it.
+    package var beginning: Beginning?
+
+    package struct Beginning: Sendable {
+        package var key: ArchiveKey
+        package var byteCount: Int64
+    }
 
     init(_ stored: StoredSegment) {
         byteCount = stored.plainBytes
+        if stored.isCut { beginning = Beginning(key: stored.object.key, byteCount: byteCount) }
         isDamaged = stored.flags.contains(.damaged)
         revision = if case .segment(_, _, let name) = stored.object.key { name.revision } else { 0 }
     }

@@ -6,7 +6,6 @@ import Timeline
 /// Used by one task.
 final class TruncatableBody: SegmentBody {
     private let body: any SegmentBody
-    /// Why it ended early; nil when it is whole so far.
     private(set) var cut: FetchFailure?
 
     init(_ body: any SegmentBody) {

@@ -8,6 +8,7 @@ extension RecordingState {
     /// Whether a segment of which a part came is asked for again.
     func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
         if request.isLast || filler.parts.isRepaired(request.segment.identity) { return false }
+        if request.mayBeWhole { return true }
         // Two tries: a cache may have kept the cut bytes.
         if request.held?.isCut ?? false { return request.attempt <= Limits.triesForWhole }
         return request.attempt < Limits.triesForWhole
@@ -53,11 +54,16 @@ extension RecordingState {
     mutating func noBetterBytes(
         _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
+        var request = request
+        if failure.isNoBetter { request.hasNoBetter = true }
         let isRetried = failure.isTransient && mayBecomeWhole(request)
         if !isRetried || request.attempt >= Limits.triesForWhole { searchOtherSources(request, now: now) }
-        var request = request
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
-        tried(request, succeeded: nil, retry: isRetried ? now + request.pause : nil, now: now)
+        // Where all that came was cut, the source fails as if nothing had come.
+        let isFailure = request.mayBeWhole && !failure.isOwnLimit && failure.reason != .diskFull
+        tried(
+            request, succeeded: isFailure ? false : nil, retry: isRetried ? now + request.pause : nil,
+            now: now)
         if !isRetried { settle(request) }
     }
 

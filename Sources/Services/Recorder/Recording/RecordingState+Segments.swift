@@ -106,7 +106,7 @@ extension RecordingState {
         var next = request
         next.held = StoredPart(stored)
         let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
-        tried(next, succeeded: true, retry: retry, now: now)
+        tried(next, succeeded: !stored.isCut || request.attempt > 1, retry: retry, now: now)
         if retry == nil { progress.settled(segment.identity, judgement.isPart ? next.held : nil) }
         if !judgement.isPart {
             filler.drop(segment.identity)
