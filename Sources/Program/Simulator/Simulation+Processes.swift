@@ -30,9 +30,10 @@ extension Simulation {
         let heads = catalogue.heads(isBrief: encoders.count == 1 && !nodes[node].readsAll)
         nodes[node].pause = 1_000_000
         nodes[node].lease = lease
-        nodes[node].resumePoint = ResumePoint(channel, lease, heads, catalogue.newestRun)
         let last = heads.flatMap(\.known).max { ($0.end, $0.run) < ($1.end, $1.run) }?.run
-        record(node, lease, heads, catalogue.newestRun, last.flatMap { catalogue.sourceRuns[$0] })
+        let lastRun = last.flatMap { catalogue.sourceRuns[$0] }
+        nodes[node].resumePoint = ResumePoint(channel, lease, heads, catalogue.newestRun, lastRun: lastRun)
+        record(node, lease, heads, catalogue.newestRun, lastRun)
         trace?("\(time) node \(node) records with fence \(lease.fence)")
         handle(.started, node)
     }
@@ -45,7 +46,7 @@ extension Simulation {
             return startLater(node, failed: false)
         }
         let heads = point.heads(nodes[node].journal.entered)
-        record(node, point.lease, heads, point.sourceRun, publishes: false)
+        record(node, point.lease, heads, point.sourceRun, point.lastRun, publishes: false)
         trace?("\(time) node \(node) records without PostgreSQL")
         queue.add(.askForLease(node: node, generation: nodes[node].generation), at: now + 1_000_000)
         handle(.started, node)

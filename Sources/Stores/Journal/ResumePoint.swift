@@ -18,7 +18,12 @@ package struct ResumePoint: Sendable, Equatable, Codable {
     package var followsOther: Bool?
     package var targetSeconds: Int
     package var renditions: [RenditionDescription]
+    /// The source run with the highest id.
     package var sourceRun: SourceRun?
+    /// The one that was recorded last when the lease began; nil if that is not known.
+    ///
+    /// A node that was cut off may have begun a later one.
+    package var lastRun: SourceRun?
     /// Segments with a lower fence that begin at `reanchored` or later belong to a timeline that was left.
     ///
     /// Both are nil if the channel was never reanchored.
@@ -27,7 +32,8 @@ package struct ResumePoint: Sendable, Equatable, Codable {
 
     package init(
         row: Int32, settings: ChannelSettings, version: Int64, fence: Int64, end: Instant,
-        targetSeconds: Int, renditions: [RenditionDescription], sourceRun: SourceRun?
+        targetSeconds: Int, renditions: [RenditionDescription], sourceRun: SourceRun?,
+        lastRun: SourceRun? = nil,
     ) {
         self.row = row
         self.settings = settings
@@ -37,6 +43,7 @@ package struct ResumePoint: Sendable, Equatable, Codable {
         self.targetSeconds = targetSeconds
         self.renditions = renditions
         self.sourceRun = sourceRun
+        self.lastRun = lastRun
     }
 
     /// The same with what entries of the journal say of renditions and source runs.

@@ -21,7 +21,7 @@ struct ChannelTaskTests {
     private struct Stage {
         let fixture: RecorderFixture
         let origin: Origin
-        let channel: Channel
+        var channel: Channel
         let listed: Listed
         let pool: PostgresPool
         let dependencies: RecorderDependencies
@@ -329,6 +329,32 @@ struct ChannelTaskTests {
             _ = try await stage.fixture.rows("UPDATE line SET fence = fence + 1")
             #expect(try await followsOther(4...7, 8) == true)
             #expect(try await followsOther(6...9, 10) == false)
+        }
+    }
+
+    @Test("It goes on with the source that was recorded last, whatever run another node has begun")
+    func lastSource() async throws {
+        try await onStage { first in
+            var both = first
+            both.channel.settings.sources.append(try first.origin.source("/other.m3u8"))
+            let (stage, other) = (both, SourceClient.identity(both.channel.settings.sources[1].url))
+            stage.origin.serve("/other.m3u8") { _ in stage.listed.playlist }
+            stage.listed.list(0...3)
+            try await stage.recording { try await stage.waitForCatalogue(4) }
+            _ = try await stage.fixture.rows(
+                """
+                INSERT INTO feed (feed_id, channel_id, source, began_us, clock)
+                SELECT feed_id + 1000, channel_id, '\(other)', began_us + 1, clock FROM feed
+                """)
+            stage.listed.list(2...5)
+            try await stage.recording { try await stage.waitForCatalogue(6) }
+            try await stage.locking("segment") {
+                try await stage.recording {
+                    stage.listed.list(4...7)
+                    try await stage.waitForJournal(2)
+                }
+            }
+            #expect(stage.origin.requests(for: "/other.m3u8") == 0)
         }
     }
 

@@ -51,6 +51,25 @@ struct ResumePointTests {
         #expect(point.sourceRun?.id == 5)
     }
 
+    @Test("say which run was recorded last, be it not the newest; those of older versions do not")
+    func lastRun() async throws {
+        let folder = JournalFolder()
+        var point = try Self.point()
+        (point.sourceRun, point.lastRun) = (try run(9), try run(2))
+        let stored = point
+        try await folder.run { try await $0.store(stored) }
+        #expect(try await folder.run { try await $0.resumePoint() } == stored)
+        (point.sourceRun, point.lastRun) = (nil, nil)
+        let older = try JSONEncoder().encode(point)
+        #expect(!String(decoding: older, as: UTF8.self).contains("lastRun"))
+        #expect(try JSONDecoder().decode(ResumePoint.self, from: older).lastRun == nil)
+    }
+
+    private func run(_ id: Int64) throws -> SourceRun {
+        guard case .sourceRun(let run) = sourceRun(id) else { throw TestFailure("no run") }
+        return run
+    }
+
     @Test("that cannot be read count as none")
     func unreadable() async throws {
         let folder = JournalFolder()

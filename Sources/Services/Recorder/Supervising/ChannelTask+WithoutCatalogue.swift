@@ -110,7 +110,7 @@ extension ChannelTask {
         let now = Moment(dependencies.clock)
         let state = RecordingState(
             channel: channel, lease: lease?.lease(at: now.steady) ?? point.lease,
-            heads: point.heads(entered), newestRun: point.sourceRun, publishes: false,
+            heads: point.heads(entered), newestRun: point.sourceRun, lastRun: point.lastRun, publishes: false,
             unfinished: unfinished.take(of: channel.row, reanchor: reanchor), at: now,
             seed: dependencies.seed())
         return .recorder(recorder(state, journal), fence: state.lease.fence)

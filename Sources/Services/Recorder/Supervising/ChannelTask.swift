@@ -144,7 +144,8 @@ struct ChannelTask: Sendable {
                 leases += 1
             }
         }
-        var point = ResumePoint(channel, taken.lease, held.heads, held.newestRun)
+        var point = ResumePoint(
+            channel, taken.lease, held.heads, held.newestRun, lastRun: held.lastRun)
         point.followsOther = point.follows(try? await journal.resumePoint(), leases: leases)
         await store(point, in: journal)
         // Reading took its time, and other channels came before this one.

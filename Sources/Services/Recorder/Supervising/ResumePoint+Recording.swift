@@ -7,11 +7,12 @@ extension ResumePoint {
     /// What a lease that was just taken and the heads of renditions say.
     package init(
         _ channel: Channel, _ lease: Lease, _ heads: [RenditionHead], _ newestRun: SourceRun?,
+        lastRun: SourceRun?,
     ) {
         self.init(
             row: channel.row, settings: channel.settings, version: channel.version, fence: lease.fence,
             end: lease.publishedHead.end, targetSeconds: lease.publishedHead.targetSeconds,
-            renditions: heads.map(\.description), sourceRun: newestRun)
+            renditions: heads.map(\.description), sourceRun: newestRun, lastRun: lastRun)
         (reanchorFence, reanchored) = (lease.reanchor?.fence, lease.reanchor?.instant)
     }
 
