@@ -45,6 +45,26 @@ struct LostFactTests {
         }
     }
 
+    @Test(
+        "gets again what a backup has as still to be fetched, or as waiting for its key",
+        arguments: ["listed", "key_pending"])
+    func unsettled(state: String) async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture)
+            try await process.record(0...9)
+            try await process.commitAll()
+            var search = search(process)
+            #expect(await search.round() == 0)
+            _ = try await fixture.rows("DELETE FROM segment WHERE origin_number >= 8")
+            _ = try await fixture.rows("UPDATE intake SET state = '\(state)' WHERE origin_number >= 8")
+            #expect(await search.round() == 2)
+            #expect(try await fixture.rows(Self.held) == (0...9).map(String.init))
+            #expect(try await fixture.rows("SELECT DISTINCT state FROM intake") == ["stored"])
+            #expect(await search.round() == 0)
+            await process.kill()
+        }
+    }
+
     @Test("gets better bytes again, also of segments that it still has")
     func repairs() async throws {
         try await RecorderFixture.run { fixture in

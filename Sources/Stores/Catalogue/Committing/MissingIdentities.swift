@@ -2,10 +2,11 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// The identities of unexpired segments that the catalogue does not have.
+    /// The identities of stored, unexpired segments that the catalogue does not have.
     ///
     /// Takes one statement. `segments` and the result are by the channel's row id; channels that lack nothing
-    /// are left out. A stored segment whose identity was deleted after two days is not missing.
+    /// are left out. A segment whose identity was deleted after two days is not missing; one that a restored
+    /// catalogue has as still to be fetched, or as waiting for its key, is.
     package func missing(
         _ segments: [Int32: [PlacedSegment]],
     ) async throws(CatalogueError) -> [Int32: Set<SegmentIdentity>] {
@@ -23,6 +24,7 @@ extension Catalogue {
                     LEFT JOIN rendition r ON r.channel_id = t.channel_id AND r.name = t.name
                     LEFT JOIN LATERAL (SELECT true AS held FROM intake i
                         WHERE i.rendition_id = r.rendition_id AND i.feed_id = t.run AND i.origin_number = t.number
+                            AND i.state NOT IN ('listed', 'key_pending')
                         LIMIT 1) AS i ON true
                     LEFT JOIN LATERAL (SELECT true AS held FROM segment s
                         WHERE i.held IS NULL AND s.rendition_id = r.rendition_id AND s.start_us = t.start_us
