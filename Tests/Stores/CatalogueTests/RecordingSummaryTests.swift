@@ -45,6 +45,23 @@ struct RecordingSummaryTests {
         }
     }
 
+    @Test("The bit rate counts the better bytes of a segment, and not those that they replace")
+    func repaired() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let facts = [
+                recording.fact(0, bytes: 1_000_000), recording.fact(1, at: 4 * second, bytes: 400_000),
+            ]
+            _ = try await test.catalogue.commit(recording.batch(facts.map { .archived($0) }))
+            var better = facts[1]
+            (better.replaces, better.revision, better.storedBytes) = (0, 1, 1_000_000)
+            _ = try await test.catalogue.commit(recording.batch([.archived(better)]))
+            let summary = try await test.catalogue.recordingSummary(of: recording.row)
+            #expect(summary.renditions.map(\.bitsPerSecond) == [2_000_000])
+            #expect(try await test.catalogue.archiveUsage().map(\.bytes) == [2_400_000])
+        }
+    }
+
     @Test("Archive usage is summed per channel, with kept segments and deleted channels")
     func archiveUsage() async throws {
         try await withCatalogue { test in

@@ -25,7 +25,8 @@ package struct RenditionSummary: Sendable, Equatable {
     package var id: RenditionID
     /// Start of the newest stored segment.
     package var lastSegment: Instant?
-    /// Average of the newest quarter that holds anything; zero if nothing is stored.
+    /// Average of the newest quarter that holds anything, without bytes that were replaced by better
+    /// ones; zero if nothing is stored.
     package var bitsPerSecond: Int64
 
     package init(id: RenditionID, lastSegment: Instant?, bitsPerSecond: Int64) {
@@ -50,11 +51,15 @@ extension Catalogue {
     private func renditionSummaries(of channel: Int32) async throws -> [RenditionSummary] {
         try await pool.query(
             """
-            SELECT r.name, newest.start_us, coalesce(round(b.bytes * 8000000.0 / b.held_us), 0)::bigint AS bps
+            SELECT r.name, newest.start_us,
+                coalesce(round((b.bytes - newest.replaced) * 8000000.0 / b.held_us), 0)::bigint AS bps
             FROM rendition r
                 LEFT JOIN LATERAL (SELECT quarter_us, bytes, held_us FROM block
                     WHERE block.rendition_id = r.rendition_id ORDER BY quarter_us DESC LIMIT 1) AS b ON true
-                LEFT JOIN LATERAL (SELECT max(s.start_us) AS start_us FROM segment s
+                LEFT JOIN LATERAL (
+                    SELECT max(s.start_us) AS start_us, coalesce(sum(s.stored_bytes)
+                        FILTER (WHERE s.flags & \(SegmentFlags.repaired.rawValue) <> 0), 0) AS replaced
+                    FROM segment s
                     WHERE s.rendition_id = r.rendition_id AND s.start_us >= b.quarter_us
                         AND s.start_us < b.quarter_us + \(Quarter.microseconds)) AS newest ON true
             WHERE r.channel_id = \(channel)
