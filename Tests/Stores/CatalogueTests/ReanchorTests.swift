@@ -72,6 +72,31 @@ struct ReanchorTests {
         }
     }
 
+    @Test("What has better bytes is set aside with both of them, so that nothing of it is deleted early")
+    func repaired() async throws {
+        try await withCatalogue { test in
+            let (recording, now) = try await ahead(test)
+            let first = recording.fact(7, at: now + 8 * hour + 28 * second)
+            var better = first
+            (better.replaces, better.revision, better.storedBytes, better.digest) = (0, 1, 9_000, [9])
+            better.format.codecs = "avc1.640028"
+            _ = try await test.catalogue.commit(recording.batch([.archived(better)], sequence: 1))
+            let reanchored = try await test.catalogue.reanchor(recording.channel)
+            #expect(reanchored?.setAside == 10)
+            let rows = try await test.rows(
+                """
+                SELECT revision::bigint, stored_bytes::bigint FROM set_aside
+                WHERE start_us = \(first.start.microseconds) ORDER BY revision
+                """)
+            #expect(rows == [[0, first.storedBytes], [1, 9_000]])
+            for fact in [first, better] {
+                let isHeld = try await test.catalogue.refers(
+                    to: fact.name, of: video, in: recording.channel.id)
+                #expect(isHeld)
+            }
+        }
+    }
+
     @Test("A recorder resumes from what is left, with its number and identity")
     func resuming() async throws {
         try await withCatalogue { test in

@@ -45,12 +45,12 @@ extension BatchWriter {
                 DELETE FROM segment s USING incoming i
                 WHERE s.rendition_id = i.rendition_id AND s.feed_id = i.feed_id
                     AND s.origin_number = i.origin_number AND s.start_us = i.start_us AND s.number IS NULL
-                RETURNING \(verbatim: SetAside.columns)),
+                RETURNING s.*),
             unknown AS (
                 DELETE FROM intake i USING gone g
                 WHERE i.rendition_id = g.rendition_id AND i.feed_id = g.feed_id
                     AND i.origin_number = g.origin_number)
-            INSERT INTO set_aside (\(verbatim: SetAside.names)) SELECT * FROM gone ON CONFLICT DO NOTHING
+            INSERT INTO set_aside (\(verbatim: SetAside.names)) \(verbatim: SetAside.rowsOfGone)
             """)
         try await transaction.summarise(touched[batch.channel])
     }

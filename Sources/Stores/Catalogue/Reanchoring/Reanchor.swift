@@ -66,9 +66,9 @@ private struct Reanchoring {
             WITH gone AS (
                 DELETE FROM segment s USING rendition r
                 WHERE r.channel_id = \(channel) AND s.rendition_id = r.rendition_id AND s.start_us >= \(now)
-                RETURNING \(verbatim: SetAside.columns)),
+                RETURNING s.*),
             aside AS (
-                INSERT INTO set_aside (\(verbatim: SetAside.names)) SELECT * FROM gone ON CONFLICT DO NOTHING)
+                INSERT INTO set_aside (\(verbatim: SetAside.names)) \(verbatim: SetAside.rowsOfGone))
             SELECT rendition_id, start_us - start_us % \(Quarter.microseconds) AS quarter_us, count(*) AS segments
             FROM gone GROUP BY 1, 2
             """)
@@ -158,15 +158,28 @@ private struct Reanchoring {
 }
 
 /// The columns of `set_aside`: those of `segment` but for its number.
+///
+/// Better bytes of a segment have a row of their own, with their revision.
 enum SetAside {
     static let names = """
         rendition_id, start_us, kept, duration_us, epoch, revision, state_id, flags, stored_bytes, plain_bytes, iv,
         feed_id, origin_number, pdt_us, arrived_us, first_pts, digest, measured_us, cue_tags
         """
-    /// The same, of a row `s`.
-    static let columns = """
+    /// SQL for the rows of segments `gone` that were deleted from `segment`, and of their better bytes.
+    static let rowsOfGone = """
+        SELECT \(columns) FROM gone s
+        UNION ALL SELECT \(betterColumns) FROM gone s WHERE s.repair_revision IS NOT NULL
+        ON CONFLICT DO NOTHING
+        """
+    /// The same columns, of a row `s`.
+    private static let columns = """
         s.rendition_id, s.start_us, s.kept, s.duration_us, s.epoch, s.revision, s.state_id, s.flags, s.stored_bytes,
         s.plain_bytes, s.iv, s.feed_id, s.origin_number, s.pdt_us, s.arrived_us, s.first_pts, s.digest,
         s.measured_us, s.cue_tags
+        """
+    private static let betterColumns = """
+        s.rendition_id, s.start_us, s.kept, s.duration_us, s.epoch, s.repair_revision, s.repair_state_id,
+        s.repair_flags, s.repair_stored_bytes, s.repair_plain_bytes, s.repair_iv, s.feed_id, s.origin_number,
+        s.pdt_us, s.arrived_us, s.first_pts, s.repair_digest, s.repair_measured_us, s.cue_tags
         """
 }
