@@ -128,7 +128,7 @@ extension Simulation {
         _ request: SegmentRequest,
     ) -> FetchFailure? {
         let rendition = request.segment.placed.identity.rendition
-        if let beginning = request.held?.beginning,
+        if let beginning = request.requiredBeginning,
             !Media.begins(archive.digest(of: beginning.key) ?? [], source, rendition, index)
         {
             return .otherBeginning

@@ -29,6 +29,17 @@ struct PollingTests {
         #expect(polling.condition(now: moment(35)) == .down)
     }
 
+    @Test("One long entry does not make a source that stands still look well")
+    mutating func longEntry() throws {
+        let durations = [6, 6, 120, 6, 6, 6]
+        let entries = durations.enumerated().map { "#EXTINF:\($1),\n\($0).ts\n" }.joined()
+        let read = try Playlist.reading(Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(entries)".utf8))
+        guard case .media(let playlist) = read.playlist else { return #expect(Bool(false)) }
+        polling.loaded(playlist, changed: true, begun: moment(10), now: moment(10))
+        #expect(polling.condition(now: moment(27)) == .healthy)
+        #expect(polling.condition(now: moment(28.5)) == .down)
+    }
+
     @Test("One failure is nothing, two are worth a word, four are reason to look elsewhere")
     mutating func failures() {
         polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))

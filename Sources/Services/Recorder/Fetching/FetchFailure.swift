@@ -41,10 +41,11 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// The bytes are not those of which the beginning is stored: its address may have another segment.
+    ///
+    /// Or another server of the source answered, which has other bytes of the same: the next try may reach
+    /// the first one again.
     package static var otherBeginning: FetchFailure {
-        var failure = FetchFailure(.segmentMissing, "the bytes begin otherwise than what is stored of them")
-        failure.isNoBetter = true
-        return failure
+        FetchFailure(.segmentMissing, "the bytes begin otherwise than what is stored of them")
     }
 
     /// A segment is not whole; it may still be being written.

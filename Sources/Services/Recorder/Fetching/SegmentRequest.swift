@@ -62,6 +62,10 @@ package struct SegmentRequest: Sendable {
     /// All that failed of the segment are transfers: its source may have it whole.
     var mayBeWhole: Bool { held?.beginning != nil && !hasNoBetter }
 
+    /// What the segment must begin with; nil also for another source, which has bytes of its own: their media
+    /// and their length are compared.
+    package var requiredBeginning: StoredPart.Beginning? { repair == nil ? held?.beginning : nil }
+
     /// Whether what came before the transfer was cut is stored.
     ///
     /// The first bytes of segments are alike, so they do not tell them from others: after them the second try
@@ -90,7 +94,10 @@ extension SegmentRequest {
         guard let held, !held.isImproved(byCount: received.plainBytes, whole: received.isWhole) else {
             return
         }
-        throw .noBetterBytes
+        var failure = FetchFailure.noBetterBytes
+        // A transfer that was cut earlier than the one before says nothing of the source's bytes.
+        if received.isCut, received.plainBytes < held.byteCount { failure.isNoBetter = false }
+        throw failure
     }
 }
 

@@ -18,8 +18,8 @@ struct Polling: Sendable {
     private var isAdjustable = false
     /// The playlist's target duration in microseconds.
     private(set) var target: Int64 = 4_000_000
-    /// The longest duration of a segment that the playlist last listed, microseconds.
-    private var longestDuration: Int64 = 0
+    /// The median duration of the segments that the playlist last listed, microseconds.
+    private var usualDuration: Int64 = 0
     /// What the playlist last held, microseconds.
     private(set) var playlistLength: Int64 = 0
     /// When something new last came.
@@ -50,7 +50,8 @@ struct Polling: Sendable {
         if changed { lastChange = now }
         if !playlist.segments.isEmpty {
             playlistLength = PlaylistFollower.length(of: playlist)
-            longestDuration = playlist.segments.compactMap(PlaylistFollower.duration).max() ?? 0
+            let durations = playlist.segments.compactMap(PlaylistFollower.duration).sorted()
+            usualDuration = durations.isEmpty ? 0 : durations[durations.count / 2]
         }
         if !isStale { pace.loaded(playlist, length: playlistLength, begun: begun, now: now) }
         let last = playlist.segments.last?.durationMicroseconds ?? target
@@ -116,9 +117,9 @@ struct Polling: Sendable {
         return pause + Int64(Double(pause) * phase.adjustment(duration: .microseconds(pause), chance: chance))
     }
 
-    /// How long a source may bring nothing: three target durations, or three of its longest segments where
+    /// How long a source may bring nothing: three target durations, or three of its usual segments where
     /// these are longer than it says.
-    var patience: Duration { .microseconds(3 * max(target, real(longestDuration))) }
+    var patience: Duration { .microseconds(3 * max(target, real(usualDuration))) }
 
     /// Why nothing comes at the moment; nil while something does.
     func absence(now: SteadyInstant) -> GapReason? {
