@@ -122,7 +122,7 @@ final class Encoder {
     private let folders: [String]
     /// The index of the first segment of each source run.
     private var sourceRuns = [0]
-    private var nextBegin: Instant
+    private var nextStart: Instant
     private var nextNumber: Int64
     private var passed: Set<Int> = []
 
@@ -139,23 +139,23 @@ final class Encoder {
         entries = settings.renditions.map { _ in [] }
         paths = settings.renditions.map { "/\($0).m3u8" }
         folders = settings.renditions.map { "\($0)/" }
-        nextBegin = Scenario.begin - 60_000_000
+        nextStart = Scenario.begin - 60_000_000
         nextNumber = settings.firstNumber
     }
 
     /// Makes the segments that are listed by an instant.
     func advance(to now: Instant) {
-        while nextBegin <= now { makeNext() }
+        while nextStart <= now { makeNext() }
     }
 
     private func makeNext() {
         for (index, fault) in faults.enumerated()
-        where fault.span.begin <= nextBegin && !passed.contains(index) {
+        where fault.span.begin <= nextStart && !passed.contains(index) {
             passed.insert(index)
             if fault.kind == .jump {
                 nextNumber += fault.amount
             } else {
-                nextBegin = max(nextBegin, fault.span.end)
+                nextStart = max(nextStart, fault.span.end)
                 nextNumber = 0
             }
             sourceRuns.append(segments.count)
@@ -164,10 +164,10 @@ final class Encoder {
         let duration = Int64(Double(settings.duration) * part)
         segments.append(
             Segment(
-                number: nextNumber, begin: nextBegin, duration: duration,
-                listedAt: nextBegin + duration + settings.latency, sourceRun: sourceRuns.count - 1))
+                number: nextNumber, begin: nextStart, duration: duration,
+                listedAt: nextStart + duration + settings.latency, sourceRun: sourceRuns.count - 1))
         for place in entries.indices { entries[place].append(entry(segments.count - 1, place)) }
-        nextBegin = nextBegin + duration
+        nextStart = nextStart + duration
         nextNumber += 1
     }
 

@@ -124,7 +124,7 @@ extension Simulation {
         case .log(let message):
             trace?("\(time) node \(node) \(message.level) \(message.text) \(message.metadata)")
         case .wait(let until):
-            let wait = Scenario.begin + (until - Self.steadyBegin).wholeMicroseconds + 1
+            let wait = Scenario.begin + (until - Self.steadyStart).wholeMicroseconds + 1
             nodes[node].wait = wait
             queue.add(.wake(node: node, generation: generation), at: max(wait, now))
         case .end(let ending): end(ending, node)

@@ -65,7 +65,7 @@ struct Simulation {
     /// Tells what the recorder logs, with the time.
     let trace: ((String) -> Void)?
 
-    static let steadyBegin = HostClock.system.steady()
+    static let steadyStart = HostClock.system.steady()
 
     init(_ scenario: Scenario, trace: ((String) -> Void)? = nil) {
         self.scenario = scenario
@@ -175,7 +175,7 @@ struct Simulation {
     func moment(_ node: Int, at instant: Instant) -> Moment {
         let step = scenario.fault(.clockStep, of: node, at: instant)?.amount ?? 0
         return Moment(
-            date: instant + step, steady: Self.steadyBegin + .microseconds(instant - Scenario.begin))
+            date: instant + step, steady: Self.steadyStart + .microseconds(instant - Scenario.begin))
     }
 
     /// The sources that something is held of.

@@ -67,7 +67,7 @@ enum Limits {
     /// The longest pause between two tries for a segment that is not whole.
     static let longestPauseForWhole = Duration.seconds(30)
     /// Incomplete segments in a row without better bytes, after which none are expected for later ones.
-    static let partsInARow = 3
+    static let incompleteInARow = 3
     /// Segments whose measured durations are remembered, to tell a part from a wrong EXTINF.
     static let comparedSegments = 32
     /// The least percentage of its length at which a segment counts as whole, if it was not seen to grow.
@@ -334,7 +334,7 @@ enum Limits {
     /// The same when all holes are older than `repairTime`: a look may read a whole segment.
     static let rareRepairPause = Duration.seconds(600)
     /// Tries for a segment of other sources of which a part is stored.
-    static let triesForPart = 3
+    static let repairTries = 3
     /// Segments of other sources that wait to be fetched, one after the other.
     static let waitingRepairs = 200
     /// Segments of a rendition whose media are known, to find them in another source's playlist.

@@ -7,10 +7,10 @@ import Timeline
 /// has really passed.
 ///
 /// A clock that is set to a later date makes every segment old at once, and what has expired cannot be
-/// restored. So between two readings this time moves on by the steady time, and by a minute more only where
-/// that is all that the clocks are ahead, or where they have stayed ahead for a day. After a start it goes on
-/// from the end of what was recorded before, until the clocks have run evenly for some minutes: they may be
-/// the clocks of one machine, both wrong.
+/// restored. So between two readings this time advances by the steady time. It advances by up to a minute
+/// more only if the clocks are ahead by no more than that, or have stayed ahead for a day. After a start it
+/// continues from the end of what was recorded before, until the clocks have run evenly for some minutes:
+/// both may be clocks of the same machine, and wrong.
 package final class RetentionClock: Sendable {
     fileprivate struct State {
         /// The last time that was given, and when.

@@ -33,7 +33,7 @@ struct CutSegmentTests {
             let part = try #require(await fetcher.outcome(of: request).stored)
             #expect(part.isCut && part.flags == .damaged && part.plainBytes == 5000)
             #expect(try await store.read(part.object.key) == Array(whole.prefix(5000)))
-            (request.attempt, request.held) = (2, StoredPart(part))
+            (request.attempt, request.held) = (2, IncompleteSegment(part))
 
             for isCut in [true, false] {
                 if isCut { serveCut(other, 7000, origin) } else { origin.serve("/7.ts", other) }
@@ -50,7 +50,7 @@ struct CutSegmentTests {
             serveCut(whole, 7000, origin)
             let more = try #require(await fetcher.outcome(of: request).stored)
             #expect(more.isCut && more.plainBytes == 7000)
-            request.held = StoredPart(more)
+            request.held = IncompleteSegment(more)
             origin.serve("/7.ts", whole)
             let stored = try #require(await fetcher.outcome(of: request).stored)
             #expect(!stored.isCut && stored.flags == [])
@@ -84,7 +84,7 @@ struct CutSegmentTests {
             let part = try #require(await fetcher.outcome(of: request).stored)
             #expect(part.isCut && part.flags == .damaged && part.plainBytes == 5008)
             #expect(try await clear(part) == Array(plain.prefix(5008)))
-            (request.attempt, request.held) = (2, StoredPart(part))
+            (request.attempt, request.held) = (2, IncompleteSegment(part))
             origin.serve("/7.ts", otherBody)
             #expect(await fetcher.outcome(of: request).failure?.isTransient == true)
             origin.serve("/7.ts", body)
@@ -128,7 +128,7 @@ struct CutSegmentTests {
             var request = try request(origin)
             serveCut(whole, 5000, origin)
             let part = try #require(await fetcher.outcome(of: request).stored)
-            (request.attempt, request.held) = (2, StoredPart(part))
+            (request.attempt, request.held) = (2, IncompleteSegment(part))
             let hole = Hole(
                 rendition: video(0), window: request.segment.placed.window, source: "http://one.test/",
                 since: moment(0))

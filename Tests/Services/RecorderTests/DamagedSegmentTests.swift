@@ -43,7 +43,7 @@ struct DamagedSegmentTests {
                     #expect(try await store.read(stored.object.key) == body)
                     #expect(stored.flags.contains(.damaged) == (body.count % 188 != 0))
                     #expect((stored.measuredDuration == nil) == (body.count % 188 != 0))
-                    request.held = StoredPart(stored)
+                    request.held = IncompleteSegment(stored)
                 } else {
                     #expect(outcome.failure?.isTransient == true)
                 }
@@ -63,7 +63,7 @@ struct DamagedSegmentTests {
             origin.serve("/7.ts", broken)
             let part = try #require(await fetcher.outcome(of: request).stored)
             #expect(part.flags.contains(.damaged))
-            request.held = StoredPart(part)
+            request.held = IncompleteSegment(part)
             origin.serve("/7.ts", SmallStream.pictures(10))
             let whole = try #require(await fetcher.outcome(of: request).stored)
             #expect(revision(whole) == 1 && !whole.flags.contains(.damaged))
@@ -100,7 +100,7 @@ struct DamagedSegmentTests {
             let stored = try #require(await fetcher.outcome(of: request).stored)
             #expect(stored.flags.contains(.damaged) && revision(stored) == 0)
             #expect(try await store.read(stored.object.key) == part)
-            request.held = StoredPart(stored)
+            request.held = IncompleteSegment(stored)
             origin.serve("/7.ts", whole)
             let better = try #require(await fetcher.outcome(of: request).stored)
             #expect(!better.flags.contains(.damaged) && revision(better) == 1)
@@ -142,7 +142,7 @@ struct DamagedSegmentTests {
             origin.serve("/7.ts", SmallStream.pictures(10) + Self.cut)
             let part = try #require(await fetcher.outcome(of: request).stored)
             origin.serve("/7.ts", "", [:], unchangedIf: ("Cache-Control", "no-cache"))
-            request.held = StoredPart(part)
+            request.held = IncompleteSegment(part)
             #expect(await fetcher.outcome(of: request).failure?.description.contains("304") == true)
         }
     }
@@ -150,7 +150,8 @@ struct DamagedSegmentTests {
     @Test("is tried for at once, then after growing pauses, none longer than half a minute")
     func pauses() throws {
         var request = Ciphered.lastTry("7.ts", at: try HTTPURL("http://one.test/index.m3u8"))
-        request.held = StoredPart(PartialSegmentTests.stored(request.segment, measured: 1, timestamp: nil))
+        let stored = PartialSegmentTests.stored(request.segment, measured: 1, timestamp: nil)
+        request.held = IncompleteSegment(stored)
         var pauses: [Duration] = []
         for attempt in 1...10 {
             request.attempt = attempt

@@ -167,7 +167,7 @@ struct DamagedUnderKeyTests {
                 await (try origin.fetcher(store: store)).outcome(of: try request(8, origin)).stored != nil)
             var request = try request(7, origin)
             let part = PartialSegmentTests.stored(request.segment, measured: nil, timestamp: nil)
-            (request.held, request.attempt, request.isLast) = (StoredPart(part), 9, true)
+            (request.held, request.attempt, request.isLast) = (IncompleteSegment(part), 9, true)
             origin.serve("/7.vtt", try Ciphered.encrypted(plain))
             origin.serve("/key", key)
             let failure = await (try origin.fetcher(store: store)).outcome(of: request).failure

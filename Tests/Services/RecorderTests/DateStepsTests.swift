@@ -159,9 +159,9 @@ struct DateStepsTests {
             DateSteps.Predecessor(
                 number: number, duration: 6 * seconds, timestamp: 900_000, isOfEarlierProcess: true)
         }
-        let other = steps.find(in: playlist, from: 5, stored: [:], behind: held(3)) { $0 }
+        let other = steps.find(in: playlist, from: 5, stored: [:], after: held(3)) { $0 }
         #expect(other == .later(index: 5))
-        #expect(steps.find(in: playlist, from: 5, stored: [:], behind: held(4)) { $0 } == .probes(index: 5))
+        #expect(steps.find(in: playlist, from: 5, stored: [:], after: held(4)) { $0 } == .probes(index: 5))
         steps.judge(900_000 + 11 * 90_000)
         #expect(steps.holes == [5])
     }
@@ -226,17 +226,17 @@ struct DateStepsTests {
         let playlist = list(10...14, date: { Double($0) * 6 + ($0 > 12 ? 9 : 4) })
         var steps = DateSteps()
         let before = DateSteps.Predecessor(number: 9, date: at(54), duration: 6 * seconds)
-        #expect(steps.find(in: playlist, from: 0, stored: [:], behind: before) { $0 } == .later(index: 3))
+        #expect(steps.find(in: playlist, from: 0, stored: [:], after: before) { $0 } == .later(index: 3))
     }
 
-    @Test("to a timeline that was off is none between dates: the steps behind it are looked at")
+    @Test("to a timeline that was off is none between dates: the steps after it are looked at")
     func offTimeLine() {
         let playlist = list(10...14, date: { Double($0) * 6 + ($0 > 12 ? 9 : 4) })
         var steps = DateSteps()
         func find(isOfEarlierProcess: Bool) -> DateSteps.Finding {
             steps.find(
                 in: playlist, from: 0, stored: [:],
-                behind: DateSteps.Predecessor(
+                after: DateSteps.Predecessor(
                     number: 9, date: at(54), duration: 6 * seconds, timestamp: 900_000,
                     isOfEarlierProcess: isOfEarlierProcess)
             ) { $0 }

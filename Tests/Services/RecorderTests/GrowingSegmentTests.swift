@@ -59,7 +59,7 @@ struct GrowingSegmentTests {
     private struct Listing {
         var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
         let segments: [ListedSegment]
-        private(set) var asked: [(segment: ListedSegment, held: StoredPart)] = []
+        private(set) var asked: [(segment: ListedSegment, held: IncompleteSegment)] = []
 
         init(_ count: Int, isContinuous: Bool) {
             progress.run = 7
@@ -71,11 +71,12 @@ struct GrowingSegmentTests {
                 playlist, from: 0, opensHole: true, cause: nil, hole: .sourceStalled, arrival: arrived(100),
                 shared: [:])
             store(0, measured: 2.4, bytes: 400)
-            store(0, measured: 6, bytes: 1000, replacing: StoredPart(stored(0, measured: 2.4, bytes: 400)))
+            let held = IncompleteSegment(stored(0, measured: 2.4, bytes: 400))
+            store(0, measured: 6, bytes: 1000, replacing: held)
         }
 
         mutating func store(
-            _ number: Int, measured: Double, bytes: Int64 = 800, replacing held: StoredPart? = nil,
+            _ number: Int, measured: Double, bytes: Int64 = 800, replacing held: IncompleteSegment? = nil,
         ) {
             let stored = stored(number, measured: measured, bytes: bytes)
             asked += progress.judge(segments[number], stored, replacing: held).cut

@@ -73,7 +73,7 @@ struct HoleFillerTests {
     }
 
     @Test("A source whose media belong elsewhere is not asked for the hole again, and another one is")
-    func unfit() throws {
+    func excludedSources() throws {
         let third = SourceSettings(url: "http://three.test/v.m3u8")
         var filler = HoleFiller(Self.sources + [third])
         filler.add(Self.hole(0, 6), now: moment(0))
@@ -89,7 +89,7 @@ struct HoleFillerTests {
             filler.fetch(request, for: window)
             filler.answered(now: now)
             filler.ended()
-            filler.reopen(request, isUnfit: true)
+            filler.reopen(request, excludesSource: true)
         }
         // No source is left that may have it.
         let next = try #require(filler.next)

@@ -106,7 +106,7 @@ struct MissedEntriesTests {
         case .withoutKey: (known[2].isKeyPending, known[2].digest) = (true, [])
         case .part:
             known[2].digest = []
-            known[2].part = KnownPart(plainBytes: 400, flags: .damaged, revision: 0)
+            known[2].part = KnownIncompleteSegment(plainBytes: 400, flags: .damaged, revision: 0)
         }
         let head = RenditionHead(
             description: RenditionDescription(id: video(0)), nextNumber: 3, known: known)

@@ -184,7 +184,7 @@ struct PartFromElsewhereTests {
         var recording = try Recording(.damaged, other)
         try recording.run(until: 400)
         #expect(recording.facts.map(\.digest) == [[0, 12]] && recording.facts[0].flags.contains(.damaged))
-        #expect(recording.fetchesOfOther.count <= Limits.triesForPart)
+        #expect(recording.fetchesOfOther.count <= Limits.repairTries)
         #expect(recording.playlistsOfOther < 20)
     }
 
@@ -199,7 +199,7 @@ struct PartFromElsewhereTests {
     func always() throws {
         var recording = try Recording(.damaged, .damaged, repeats: true)
         try recording.run(until: 500)
-        #expect(recording.fetchesOfOther.count <= 2 * Limits.partsInARow * Limits.triesForPart)
+        #expect(recording.fetchesOfOther.count <= 2 * Limits.incompleteInARow * Limits.repairTries)
         #expect(recording.playlistsOfOther < 40)
     }
 }

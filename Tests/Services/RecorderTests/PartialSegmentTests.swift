@@ -70,13 +70,13 @@ struct PartialSegmentTests {
             list(0...0), from: 0, opensHole: true, cause: nil, hole: .sourceStalled, arrival: arrived(100),
             shared: [:])
         let segment = try #require(listed.first)
-        let damaged = StoredPart(
+        let damaged = IncompleteSegment(
             Self.stored(segment, measured: nil, timestamp: nil, flags: .damaged))
-        let short = StoredPart(Self.stored(segment, measured: seconds, timestamp: nil))
-        for _ in 0..<Limits.partsInARow { progress.settled(0, damaged) }
+        let short = IncompleteSegment(Self.stored(segment, measured: seconds, timestamp: nil))
+        for _ in 0..<Limits.incompleteInARow { progress.settled(0, damaged) }
         #expect(!progress.expectsBetterBytes(damaged))
         #expect(progress.expectsBetterBytes(short))
-        for _ in 0..<Limits.partsInARow { progress.settled(0, short) }
+        for _ in 0..<Limits.incompleteInARow { progress.settled(0, short) }
         #expect(!progress.expectsBetterBytes(short))
         progress.settled(0, nil)
         #expect(progress.expectsBetterBytes(damaged) && progress.expectsBetterBytes(short))

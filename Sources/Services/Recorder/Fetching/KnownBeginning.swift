@@ -9,7 +9,7 @@ final class KnownBeginning {
     private var known: ArraySlice<UInt8> = []
     private var left: Int64
 
-    init(_ beginning: StoredPart.Beginning, in store: any SegmentStore) {
+    init(_ beginning: IncompleteSegment.Beginning, in store: any SegmentStore) {
         stored = ArchivedBody(beginning.key, in: store)
         left = beginning.byteCount
     }

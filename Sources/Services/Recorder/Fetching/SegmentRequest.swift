@@ -25,7 +25,7 @@ package struct SegmentRequest: Sendable {
     var damagedByteCount: Int64?
 
     /// The incomplete bytes that are already stored; nil if there are none.
-    package var held: StoredPart?
+    package var held: IncompleteSegment?
     /// The source has answered with no better bytes than those.
     var hasNoBetter = false
 
@@ -64,7 +64,7 @@ package struct SegmentRequest: Sendable {
 
     /// What the segment must begin with; nil also for another source, which has bytes of its own: their media
     /// and their length are compared.
-    package var requiredBeginning: StoredPart.Beginning? { repair == nil ? held?.beginning : nil }
+    package var requiredBeginning: IncompleteSegment.Beginning? { repair == nil ? held?.beginning : nil }
 
     /// Whether what came before the transfer was cut is stored.
     ///
@@ -102,7 +102,7 @@ extension SegmentRequest {
 }
 
 /// Bytes of a segment that are stored, and are not all of it.
-package struct StoredPart: Sendable {
+package struct IncompleteSegment: Sendable {
     /// After decryption.
     package var byteCount: Int64
     /// The container shows that bytes are missing; else only the measured duration does.
@@ -110,7 +110,7 @@ package struct StoredPart: Sendable {
     /// It counted as whole until the next segment showed that its end is missing.
     var isCut = false
     /// Its end is only supposed to be missing, because other segments of the source grew.
-    var isSupposed = false
+    var isSuspected = false
     var revision: Int16
     /// Where its bytes are, if its transfer was cut: the segment begins with so many of them; nil if an
     /// earlier recorder has stored it.
@@ -129,7 +129,7 @@ package struct StoredPart: Sendable {
     }
 
     /// What an earlier recorder has stored.
-    init(_ part: KnownPart) {
+    init(_ part: KnownIncompleteSegment) {
         (byteCount, revision) = (part.plainBytes, part.revision)
         isDamaged = part.flags.contains(.damaged)
     }

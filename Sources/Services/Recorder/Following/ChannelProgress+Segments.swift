@@ -51,7 +51,7 @@ extension ChannelProgress {
 
     /// Judges by its media whether a stored segment is whole, and others by what is known now.
     mutating func judge(
-        _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart?,
+        _ segment: ListedSegment, _ stored: StoredSegment, replacing held: IncompleteSegment?,
     ) -> RenditionProgress.Judgement {
         guard let place = renditions.index(of: segment.identity.rendition) else { return .init() }
         return renditions.values[place].judge(segment, stored, replacing: held)
@@ -65,7 +65,7 @@ extension ChannelProgress {
     }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(_ identity: SegmentIdentity, _ part: StoredPart?) {
+    mutating func settled(_ identity: SegmentIdentity, _ part: IncompleteSegment?) {
         guard let place = renditions.index(of: identity.rendition) else { return }
         // The number may be one of an earlier run.
         guard part?.isCut != true || renditions.values[place].run == identity.run else { return }

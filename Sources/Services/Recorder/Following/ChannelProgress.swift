@@ -251,7 +251,7 @@ extension ChannelProgress {
         }
         if case .later(let index) = step {
             listing.isIncomplete = true
-            arrival.behind = rendition.length(of: playlist, from: index)
+            arrival.laterEntriesDuration = rendition.length(of: playlist, from: index)
             playlist.segments.removeSubrange(index...)
         }
         guard from < playlist.segments.count else { return false }

@@ -51,7 +51,7 @@ struct DateSteps: Sendable {
         var number: Int64
         /// Where the media of a segment before it begin, in units of 90 kHz.
         var timestamp: Int64
-        /// From there to the segment, if the question is answered by yes, microseconds.
+        /// The distance from there to the segment if the answer is yes, microseconds.
         var lengths: ClosedRange<Int64>
         /// The step is between two dates of the source: if no media are missing, its dates are unreliable.
         var isOfDates = true
@@ -66,9 +66,9 @@ struct DateSteps: Sendable {
     private var late: (number: Int64, follows: Bool)?
     /// The first segment after a start of the process that arrived late, and where its media begin.
     private var joined: (number: Int64, start: Instant)?
-    /// The segments behind steps that were judged: whether media are missing before them.
+    /// Judged segments after date steps, by number: whether media are missing before them.
     private var judged: [Int64: Bool] = [:]
-    /// Up to this number steps are not looked at: the source's dates waver.
+    /// Steps up to this number are ignored, because the source's dates are unreliable.
     private var unreliableUpTo: Int64 = -1
 
     /// The numbers in front of which media are missing.
@@ -85,7 +85,7 @@ struct DateSteps: Sendable {
     /// - Returns: what is to be done with them
     mutating func find(
         in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
-        behind earlier: Predecessor? = nil, expected: (Int64) -> Int64,
+        after earlier: Predecessor? = nil, expected: (Int64) -> Int64,
     ) -> Finding {
         let dates = NewEntries.dates(of: playlist)
         let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
@@ -139,8 +139,8 @@ struct DateSteps: Sendable {
         return .none
     }
 
-    /// A segment without a date arrives late; where it begins in its media tells whether some are missing.
-    mutating func probeLate(_ number: Int64, at index: Int, behind before: ShortSegments.Entry) -> Finding {
+    /// Probes a late segment without a date: its first timestamp shows whether media are missing before it.
+    mutating func probeLate(_ number: Int64, at index: Int, after before: ShortSegments.Entry) -> Finding {
         guard let timestamp = before.timestamp else { return .none }
         let slack = Limits.timestampSlack + before.measured / 10
         asked = Question(
@@ -149,14 +149,14 @@ struct DateSteps: Sendable {
         return .probes(index: index)
     }
 
-    /// The first segment after a start arrives late; its media tell where it begins.
+    /// Probes the first segment after a process start if it arrives late: its media show where it starts.
     ///
     /// - Parameters:
-    ///   - timestamp: where the media of a segment that is held begin, in units of 90 kHz
+    ///   - timestamp: where the media of a held segment start, in units of 90 kHz
     ///   - begin: the same on the timeline
-    ///   - number: the number of the segment that arrives late
-    ///   - index: where that one stands in the playlist
-    ///   - lengths: how far behind the other one it may begin, microseconds; anything else is a jump
+    ///   - number: the number of the late segment
+    ///   - index: the index of the late segment in the playlist
+    ///   - lengths: how long after the held segment it may start, microseconds; anything else is a jump
     /// - Returns: what is to be done with it
     mutating func probeFirst(
         _ timestamp: Int64, beginning begin: Instant, _ number: Int64, at index: Int,
@@ -169,7 +169,7 @@ struct DateSteps: Sendable {
     /// The start, as its media show it, of the first segment that arrived late after a process start.
     func start(of number: Int64) -> Instant? { joined.flatMap { $0.number == number ? $0.start : nil } }
 
-    /// Whether it is known if media are missing before a segment that arrived late.
+    /// Whether a late segment has already been checked for missing media before it.
     func knowsLate(_ number: Int64) -> Bool { late?.number == number }
 
     /// Whether a segment arrived late and no media are missing before it.

@@ -62,11 +62,10 @@ struct HeldMedia: Sendable {
     /// Whether the same bytes are held at a position that nothing shows.
     func holdsSpliced(_ digest: [UInt8]) -> Bool { splicedDigests.contains(digest) }
 
-    /// Where on the timeline a segment of another source begins; nil when nothing shows it.
+    /// The start of another source's segment on the timeline; nil if nothing shows it.
     ///
-    /// Equal bytes are the same segment; of a slate that is sent over and over, the nearest one. Timestamps
-    /// tell it if they lead to about the time that is expected: two encoders that know nothing of each other
-    /// hardly ever do that.
+    /// Equal bytes mean the same segment; of a repeated slate, the nearest one. Timestamps are used if they
+    /// lead to about the expected time, because those of unrelated encoders hardly ever do.
     func start(of probed: ProbedSegment, near expected: Instant) -> Instant? {
         let same = probed.digest.isEmpty ? [] : pieces.filter { $0.digest == probed.digest }
         let nearest = same.min {
@@ -100,9 +99,9 @@ struct HeldMedia: Sendable {
         return isHeld || orBeside ? (begin, isHeld) : nil
     }
 
-    /// How many held segments follow each other from the one with a digest on, and where the last one ends.
+    /// Counts the consecutive held segments from the one with a digest on, and finds the end of the last one.
     ///
-    /// At most `limit`, the first one included; nil when no segment has the digest.
+    /// Counts at most `limit`, including the first; nil if no segment has the digest.
     func held(from digest: [UInt8], atMost limit: Int = .max) -> (count: Int, end: Instant)? {
         guard !digest.isEmpty, let first = pieces.last(where: { $0.digest == digest }) else { return nil }
         let windows = Dictionary(
@@ -125,9 +124,9 @@ struct HeldMedia: Sendable {
         return last.timestamp.map { (last.identity.number, last.window, $0) }
     }
 
-    /// Microseconds from a timestamp to the begin of the segment after another one; nil if that segment is
-    /// not held, or if the distance is more than a limit.
-    func length(from timestamp: Int64, upTo limit: Int64, behind identity: SegmentIdentity) -> Int64? {
+    /// Microseconds from a timestamp to the start of the segment that follows `identity`; nil if that segment
+    /// is not held or the distance exceeds `limit`.
+    func length(from timestamp: Int64, upTo limit: Int64, after identity: SegmentIdentity) -> Int64? {
         let next = pieces.last {
             $0.identity.run == identity.run && $0.identity.number == identity.number + 1
         }
@@ -149,8 +148,8 @@ struct HeldMedia: Sendable {
         }
     }
 
-    /// The number of the segment of a run that has the media at a timestamp, and how far behind its begin
-    /// they are, microseconds; nil when none has.
+    /// The number of a run's segment that contains a timestamp, and the distance from its start,
+    /// microseconds; nil if there is none.
     func position(of timestamp: Int64, in run: Int64) -> (number: Int64, later: Int64)? {
         for index in pieces.indices.reversed() where pieces[index].identity.run == run {
             guard let other = pieces[index].timestamp else { continue }

@@ -18,7 +18,7 @@ struct KnownMarkers: Sendable {
 
     private var known: [Key: Known] = [:]
     /// The markers of each id, the newest last.
-    private var ofID: [String: [Key]] = [:]
+    private var keysByID: [String: [Key]] = [:]
     /// New markers of the present hour; older ones count apart, as a first playlist may list many.
     private var hour: (number: Int64, count: Int, formerCount: Int) = (0, 0, 0)
 
@@ -52,8 +52,8 @@ struct KnownMarkers: Sendable {
 
     /// That of a known marker of about the same date; a tag that adds to one may have no START-DATE.
     private func key(of range: DateRange) -> Key? {
-        guard let start = range.startMicroseconds else { return ofID[range.id]?.last }
-        let known = ofID[range.id]?.last {
+        guard let start = range.startMicroseconds else { return keysByID[range.id]?.last }
+        let known = keysByID[range.id]?.last {
             ($0.sourceStart - start).magnitude <= Marker.sourceTolerance.magnitude
         }
         return known ?? Key(id: range.id, sourceStart: start)
@@ -120,14 +120,14 @@ struct KnownMarkers: Sendable {
 
     private mutating func hold(_ entry: Known, _ key: Key) {
         if known.updateValue(entry, forKey: key) == nil {
-            ofID[key.id, default: []].append(key)
-            ofID[key.id]?.sort { $0.sourceStart < $1.sourceStart }
+            keysByID[key.id, default: []].append(key)
+            keysByID[key.id]?.sort { $0.sourceStart < $1.sourceStart }
         }
         guard known.count > Limits.heldMarkers else { return }
         let newest = known.sorted { $0.key.sourceStart > $1.key.sourceStart }.prefix(
             Limits.heldMarkers * 3 / 4)
         known = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
-        ofID = Dictionary(grouping: known.keys.sorted { $0.sourceStart < $1.sourceStart }, by: \.id)
+        keysByID = Dictionary(grouping: known.keys.sorted { $0.sourceStart < $1.sourceStart }, by: \.id)
     }
 }
 

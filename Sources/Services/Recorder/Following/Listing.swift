@@ -9,7 +9,7 @@ struct Listing: Sendable {
     /// Postponed segments, of this or earlier playlists, that are fetched now; and segments that were gaps.
     var due: [ListedSegment] = []
     /// Listed segments of which an earlier recorder has stored a part.
-    var parts: [(segment: ListedSegment, held: StoredPart)] = []
+    var parts: [(segment: ListedSegment, held: IncompleteSegment)] = []
     /// The new segments that are fetched at once.
     var prompt: ArraySlice<ListedSegment> { segments.dropFirst(postponedCount) }
     /// Source runs, losses and markers that were decided with them.

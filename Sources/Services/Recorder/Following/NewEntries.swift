@@ -82,7 +82,7 @@ struct NewEntries {
     /// Leaves out what is held when the first entry's media begin at an instant.
     ///
     /// - Returns: where the rest begins
-    mutating func join(at start: Instant, behind end: Instant?, opensHole: Bool) -> Instant {
+    mutating func join(at start: Instant, after end: Instant?, opensHole: Bool) -> Instant {
         guard let end else { return start }
         var begin = start
         var covered = 0

@@ -208,7 +208,7 @@ extension PlaylistFollower {
         /// Another rendition of the channel has begun another numbering.
         var followsOthers: Bool
 
-        /// Whether it was long enough, given how many things speak for a restart.
+        /// Whether the wait was long enough, given the number of signs of a restart.
         func suffices(evidence: Int) -> Bool {
             targets >= (isYoung || evidence == 0 ? 3 : evidence == 1 ? 2 : 0)
         }
@@ -242,8 +242,10 @@ extension PlaylistFollower {
             ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
     }
 
-    /// Whether the dates of a playlist begin behind all that is known, and not later than time has passed: a
-    /// second origin would list what is known, too, unless its clock is ahead.
+    /// Whether a playlist's first date is later than all known ones, by no more than the time that has
+    /// passed.
+    ///
+    /// A second origin would list known entries too, unless its clock is ahead.
     private func goesOn(_ first: SeenEntry, target: Int64, now: SteadyInstant) -> Bool {
         guard let newest = recent.last, let distance = first.distance(to: newest), let lastAdvance else {
             return false
@@ -252,7 +254,7 @@ extension PlaylistFollower {
             && .microseconds(distance - target) <= now - lastAdvance
     }
 
-    /// Dates that did not go on by half of the time that is missing.
+    /// Whether dates advanced by less than half of the duration of the missing numbers.
     private func contradictsJump(_ first: SeenEntry, missing: Int64) -> Bool {
         guard missing > 0, let newest = recent.last, let distance = first.distance(to: newest) else {
             return false

@@ -43,9 +43,10 @@ extension RenditionProgress {
         return lengths.isEmpty ? nil : lengths[lengths.count / 2]
     }
 
-    /// Takes in how long the first segment of a playlist is.
+    /// Takes the measured length of a playlist's first segment.
     ///
-    /// If that is nearer to what is held than to EXTINF, what is held tells by how much EXTINF is wrong.
+    /// If it is closer to the length of held segments than to EXTINF, the held segments show by how much
+    /// EXTINF is wrong.
     private mutating func learn(_ length: Int64, said: Int64?) {
         if isResuming, let usual = usualLength, let said,
             (length - usual).magnitude <= (length - said).magnitude
@@ -132,9 +133,10 @@ extension RenditionProgress {
                 && PlaylistFollower.length(of: playlist) >= Limits.lengthToMeasure
     }
 
-    /// The same before new entries, if more numbers are missing than time explains.
+    /// The index of the segment to read before new entries are placed; nil for none.
     ///
-    /// Also in a new run, and for doubtful durations.
+    /// One is read if more numbers are missing than the elapsed time explains, in a new run, and if durations
+    /// are doubtful.
     mutating func probeIndexBeforeNew(
         _ playlist: MediaPlaylist, from: Int, missing: Int64, at arrival: Arrival,
     ) -> Int? {
@@ -149,9 +151,9 @@ extension RenditionProgress {
         return probeIndexAfterRenumbering(playlist, at: arrival)
     }
 
-    /// The same for a source with a new numbering: its media may be held under other numbers.
+    /// The index of the segment to read if the source has a new numbering; nil once media were compared.
     ///
-    /// Nil once they were compared.
+    /// Its media may be held under other numbers.
     mutating func probeIndexAfterRenumbering(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         let first = PlaylistFollower.number(playlist, 0)
         if renumberedFrom != first, !media.isEmpty { (renumberedFrom, join) = (first, .open) }
@@ -222,7 +224,7 @@ extension RenditionProgress {
         }
     }
 
-    /// The place of a source that is used again: after the held segments that begin with the one read.
+    /// The place of a source that is used again: after the held segments that start with the probed one.
     ///
     /// Nil when that segment is not held.
     private func recalled(_ probed: ProbedSegment?, _ number: Int64, in playlist: MediaPlaylist) -> JoinPoint?
@@ -243,8 +245,10 @@ extension RenditionProgress {
         return (numbers.lastIndex(of: seen.number) ?? -1) + 1
     }
 
-    /// How long a playlist's first segment is: up to the second one, or as its own media say where a
-    /// discontinuity parts them, microseconds.
+    /// The length of a playlist's first segment, microseconds.
+    ///
+    /// It is the distance to the second segment or, if a discontinuity lies between them, the measured
+    /// duration.
     private func length(
         of first: ProbedSegment, before second: ProbedSegment?, in playlist: MediaPlaylist,
     ) -> Int64? {

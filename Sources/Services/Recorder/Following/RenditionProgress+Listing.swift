@@ -135,8 +135,8 @@ extension RenditionProgress {
             new.drop(count, opensHole: opensHole)
             start = held.end
         }
-        let rest = new.join(at: start, behind: placing.end, opensHole: opensHole)
-        // A playlist without anything new may be an old one, which tells no latency that was not known.
+        let rest = new.join(at: start, after: placing.end, opensHole: opensHole)
+        // A playlist without new entries may be stale: its latency counts only if none was known.
         if let offset = begin.map({ start - $0 }),
             !new.entries.isEmpty
                 || earlierUse?.offset == nil && !playlist.isEnded

@@ -13,13 +13,13 @@ extension RenditionProgress {
         /// Segments that turned out to be whole.
         var whole: [SegmentIdentity] = []
         /// Segments that counted as whole, lack their end or may lack it, and are asked for again.
-        var cut: [(segment: ListedSegment, held: StoredPart)] = []
+        var cut: [(segment: ListedSegment, held: IncompleteSegment)] = []
     }
 
     /// Judges by its media whether a stored segment, which may replace a part, is whole, and others by what
     /// is known now.
     mutating func judge(
-        _ segment: ListedSegment, _ stored: StoredSegment, replacing held: StoredPart? = nil,
+        _ segment: ListedSegment, _ stored: StoredSegment, replacing held: IncompleteSegment? = nil,
     ) -> Judgement {
         let isDamaged = stored.flags.contains(.damaged)
         guard segment.identity.run == run else { return Judgement(isPart: isDamaged) }
@@ -28,7 +28,7 @@ extension RenditionProgress {
         guard let duration = stored.measuredDuration else { return Judgement() }
         let hasGrown = held.map { !$0.isDamaged && $0.byteCount < stored.plainBytes } ?? false
         shortSegments.add(
-            segment, measured: duration, timestamp: stored.firstTimestamp, held: StoredPart(stored),
+            segment, measured: duration, timestamp: stored.firstTimestamp, held: IncompleteSegment(stored),
             hasGrown: hasGrown)
         var judgement = Judgement()
         let durations = measured
@@ -56,15 +56,15 @@ extension RenditionProgress {
     /// Takes in how long a segment is that lacks its end.
     private mutating func askForEnd(
         of cut: ShortSegments.Cut,
-    ) -> (segment: ListedSegment, held: StoredPart)? {
+    ) -> (segment: ListedSegment, held: IncompleteSegment)? {
         let (segment, measured) = (cut.entry.segment, cut.entry.measured)
         if let length = cut.length {
             self.measured.correct(measured, said: PlaylistFollower.duration(of: segment.entry), to: length)
         }
         guard cut.isAsked else { return nil }
         var held = cut.entry.held
-        (held.isCut, held.isSupposed) = (true, cut.length == nil)
-        guard !held.isSupposed else { return (segment, held) }
+        (held.isCut, held.isSuspected) = (true, cut.length == nil)
+        guard !held.isSuspected else { return (segment, held) }
         // The source may have other bytes of it by now.
         recordDigest(segment.identity, [])
         status.parts += 1
@@ -72,10 +72,10 @@ extension RenditionProgress {
     }
 
     /// The missing end of a segment has come.
-    private mutating func gotEnd(of segment: ListedSegment, _ held: StoredPart, measured: Int64?) {
+    private mutating func gotEnd(of segment: ListedSegment, _ held: IncompleteSegment, measured: Int64?) {
         let number = segment.identity.number
         shortSegments.settleCut(number, held, isBetter: true)
-        guard held.isSupposed else { return }
+        guard held.isSuspected else { return }
         // Only now that it is whole it is known that it was incomplete.
         status.parts += 1
         guard let former = shortSegments.entries[number]?.measured, let measured else { return }
@@ -86,16 +86,16 @@ extension RenditionProgress {
     /// Whether better bytes can be expected of segments that are not whole.
     ///
     /// Damaged media say nothing of segments that are only shorter than they should be.
-    func expectsBetterBytes(_ part: StoredPart?) -> Bool {
+    func expectsBetterBytes(_ part: IncompleteSegment?) -> Bool {
         let isDamaged = part?.isDamaged ?? false
-        return (isDamaged ? partsInARow.damaged : partsInARow.short) < Limits.partsInARow
+        return (isDamaged ? incompleteInARow.damaged : incompleteInARow.short) < Limits.incompleteInARow
     }
 
     /// A segment is whole, or stays a part.
-    mutating func settled(_ number: Int64, _ part: StoredPart?) {
+    mutating func settled(_ number: Int64, _ part: IncompleteSegment?) {
         if let part, part.isCut { return shortSegments.settleCut(number, part, isBetter: false) }
-        guard let part else { return partsInARow = (0, 0) }
-        if part.isDamaged { partsInARow.damaged += 1 } else { partsInARow.short += 1 }
+        guard let part else { return incompleteInARow = (0, 0) }
+        if part.isDamaged { incompleteInARow.damaged += 1 } else { incompleteInARow.short += 1 }
     }
 
     /// A part was replaced by whole bytes of another source; their digest is not kept for comparison.

@@ -4,11 +4,11 @@ import Timeline
 
 /// What a playlist of another source shows of the timeline.
 extension RenditionProgress {
-    /// When a playlist's entries are by the dates of both sources; nil where those do not tell it.
+    /// The windows of a playlist's entries by the dates of both sources; nil if the dates do not show them.
     ///
-    /// Both sources count as having the same dates: where the timeline is off from those of the source in
-    /// use, it is off from the other's as much. If both are about as far from arrival, they are in the same
-    /// zone, even if that is far because the host's clock is wrong.
+    /// Both sources are assumed to have the same dates, so the timeline differs from both by the same amount.
+    /// If both are about equally far from arrival, they are in the same zone, even if that is far because the
+    /// host's clock is wrong.
     func datedWindows(
         in playlist: MediaPlaylist, at arrival: Arrival, choice: ClockChoice,
     ) -> [TimeWindow]? {
@@ -82,10 +82,11 @@ extension RenditionProgress {
 }
 
 extension RenditionHead {
-    /// The identity behind which the source goes on that was recorded last.
+    /// The last segment of the source that was recorded last; the numbering continues after it.
     ///
-    /// A node that stood still may have begun a run later than the one that was recorded since. What fills a
-    /// hole ends no later than the segment that is missing there, whose run has the higher id.
+    /// The highest run id does not show this: a node that was frozen may have begun a later run while another
+    /// node continued this one. A segment that fills a hole ends no later than the missing segment, whose run
+    /// has the higher id.
     var lastOfSource: KnownSegment? {
         known.filter { !$0.fillsHole }.max { ($0.end, $0.run) < ($1.end, $1.run) }
     }

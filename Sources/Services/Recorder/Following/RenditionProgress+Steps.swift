@@ -46,7 +46,7 @@ extension RenditionProgress {
         let held =
             isResuming
             ? PlaylistFollower.number(playlist, from).flatMap { media.last(of: run, before: $0) } : nil
-        if let held, let finding = findLateStart(of: playlist, from: from, behind: held, at: arrival) {
+        if let held, let finding = findLateStart(of: playlist, from: from, after: held, at: arrival) {
             return finding
         }
         guard placing.clock == .source else {
@@ -58,14 +58,13 @@ extension RenditionProgress {
             held.map { predecessor($0, of: playlist, from: from, at: arrival) }
             ?? listedBefore(playlist, from: from)
         return dateSteps.find(
-            in: playlist, from: from, stored: shortSegments.entries, behind: earlier
+            in: playlist, from: from, stored: shortSegments.entries, after: earlier
         ) {
             durations.duration(said: $0) ?? $0
         }
     }
 
-    /// The last segment of an earlier process, with the date that it has by the dates of a playlist which
-    /// does not list it any more.
+    /// The last segment of an earlier process, with a date by a playlist that may no longer list it.
     private func predecessor(
         _ held: (number: Int64, window: TimeWindow, timestamp: Int64), of playlist: MediaPlaylist, from: Int,
         at arrival: Arrival,
@@ -95,7 +94,7 @@ extension RenditionProgress {
     /// The source may have stalled meanwhile; its media show how much is missing. Nil: nothing to check.
     private mutating func findLateStart(
         of playlist: MediaPlaylist, from: Int,
-        behind held: (number: Int64, window: TimeWindow, timestamp: Int64), at arrival: Arrival,
+        after held: (number: Int64, window: TimeWindow, timestamp: Int64), at arrival: Arrival,
     ) -> DateSteps.Finding? {
         let entry = playlist.segments[from]
         guard pendingBoundary == nil, let number = PlaylistFollower.number(playlist, from),
@@ -120,7 +119,7 @@ extension RenditionProgress {
         let target = PlaylistFollower.target(of: playlist)
         let step = TimePlacing.step(target: target)
         guard let end = placing.end, pendingBoundary == nil,
-            arrival.date - arrival.behind + (placing.sourceOffset ?? 0) - end > step,
+            arrival.date - arrival.laterEntriesDuration + (placing.sourceOffset ?? 0) - end > step,
             let number = PlaylistFollower.number(playlist, from), !dateSteps.knowsLate(number),
             playlist.segments[from].discontinuityCount == 0, !playlist.segments[from].isGap,
             let before = shortSegments.entries[number - 1], before.verdict == .whole
@@ -132,7 +131,7 @@ extension RenditionProgress {
         guard let first = trial.place(new.entries, arrival: arrival, target: target).first, first.stepped,
             first.start - end <= Limits.lateSteps * step
         else { return .none }
-        return dateSteps.probeLate(number, at: from, behind: before)
+        return dateSteps.probeLate(number, at: from, after: before)
     }
 
     /// Why time is missing before a segment; nil when none is.
@@ -164,14 +163,14 @@ extension RenditionProgress {
     /// A fact of the journal says whether its segment is whole.
     mutating func holdPart(_ fact: SegmentFact) {
         guard fact.identity.run == run else { return }
-        parts.hold(KnownPart(fact), number: fact.identity.number, fact.placed.window)
+        parts.hold(KnownIncompleteSegment(fact), number: fact.identity.number, fact.placed.window)
     }
 
     /// The segments that a playlist lists before an index and of which an earlier recorder has stored a part,
     /// once.
     mutating func takeParts(
         of playlist: MediaPlaylist, before end: Int, arrival: Arrival,
-    ) -> [(segment: ListedSegment, held: StoredPart)] {
+    ) -> [(segment: ListedSegment, held: IncompleteSegment)] {
         guard let run, !parts.isEmpty else { return [] }
         let available = arrival.steady + .microseconds(Self.listedFor(playlist))
         return parts.take(in: playlist, before: end).map { part in

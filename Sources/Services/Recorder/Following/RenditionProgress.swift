@@ -13,7 +13,7 @@ struct RenditionProgress: Sendable {
     var follower = PlaylistFollower()
     var alignment = NumberAlignment()
     var placing: TimePlacing
-    /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
+    /// Rises at each discontinuity, so that an initialization section is fetched again after it.
     var discontinuityCount = 0
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
@@ -30,7 +30,7 @@ struct RenditionProgress: Sendable {
     var unmeasured = UnmeasuredSegments()
     var dateSteps = DateSteps()
     /// Segments in a row that stayed parts, and those that stayed damaged.
-    var partsInARow = (short: 0, damaged: 0)
+    var incompleteInARow = (short: 0, damaged: 0)
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
     /// What another source may list, too.
@@ -44,7 +44,7 @@ struct RenditionProgress: Sendable {
     /// How the leading rendition counts and cuts beside this one; nil when that is not known.
     var leaderOffset: LeaderOffset?
     /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
-    var parts = HeldParts()
+    var parts = IncompleteSegments()
     /// Its playlist comes from another stream from now on, which may count otherwise.
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
@@ -53,8 +53,9 @@ struct RenditionProgress: Sendable {
     var outage: GapReason?
     /// What an earlier process was still to fetch, until a playlist tells whether it is listed.
     var unfetched: [UnfetchedSegment] = []
-    /// The lowest number that was read of the run where the catalogue may have lower ones, until a playlist
-    /// was compared with it.
+    /// The lowest number of the run that was read, if the catalogue may have lower ones.
+    ///
+    /// Nil once a playlist has been compared with it.
     var lowestKnown: Int64?
     /// Times that an earlier process filled from other sources.
     var filled: [TimeWindow] = []
@@ -111,10 +112,10 @@ struct RenditionProgress: Sendable {
     mutating func resume(with segment: PlacedSegment, digest: [UInt8], choice: ClockChoice) {
         let (identity, window) = (segment.identity, segment.window)
         let isNewRun = run != identity.run
-        // A node that stood still may have begun a later run meanwhile, behind which the recording went on.
+        // A node that stood still may have begun a later run meanwhile, after which the recording went on.
         if let run, isNewRun, identity.run < run || window.end <= placing.end ?? window.begin { return }
         if isNewRun {
-            (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), HeldParts(), nil)
+            (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), IncompleteSegments(), nil)
             gaps = GapSegments()
         }
         (run, join) = (identity.run, .open)
@@ -141,7 +142,7 @@ struct RenditionProgress: Sendable {
         (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
         (leaderOffset, renumberedFrom) = (nil, nil)
         dateSteps = DateSteps()
-        (parts, gaps) = (HeldParts(), GapSegments())
+        (parts, gaps) = (IncompleteSegments(), GapSegments())
         return deferred.end().map { UnfetchedSegment($0) }
     }
 
@@ -163,7 +164,7 @@ struct RenditionProgress: Sendable {
         measured = earlierUse?.measured ?? MeasuredDurations()
         measured.beginRun()
         run = nil
-        (parts, gaps) = (HeldParts(), GapSegments())
+        (parts, gaps) = (IncompleteSegments(), GapSegments())
         defer { unfetched = [] }
         return deferred.end().map { UnfetchedSegment($0) } + unfetched
     }

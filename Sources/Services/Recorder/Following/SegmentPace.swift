@@ -2,16 +2,16 @@ import Concurrency
 import HLS
 import Timeline
 
-/// How fast a live playlist really grows where EXTINF says that its segments are much longer than they are.
+/// Measures how fast a live playlist grows if EXTINF states much longer segments than there are.
 ///
-/// A client that waits for EXTINF misses segments at every load. Their number shows how long a segment really
-/// is; later loads make that more precise.
+/// A client that waits for the EXTINF duration misses segments between loads. The number of missed segments
+/// shows the real duration; later loads make it more precise.
 struct SegmentPace: Sendable {
     /// What a segment really takes, microseconds; nil while EXTINF seems right.
     private var length: Int64?
     /// What EXTINF says, microseconds.
     private var stated: Int64 = 0
-    /// The number behind the last segment of the newest playlist.
+    /// The number that follows the last segment of the newest playlist.
     private var end: UInt64 = 0
     /// The load since which numbers are counted, and the same number in it; nil before the first one.
     private var origin: (end: UInt64, begun: SteadyInstant, over: SteadyInstant)?
@@ -56,7 +56,8 @@ struct SegmentPace: Sendable {
 
     /// Keeps the length between the bounds that the numbers since `origin` give.
     ///
-    /// Up to one segment more was begun in that time, and one less was finished.
+    /// In that time at most one segment more than counted was started, and at least all but one were
+    /// finished.
     private mutating func narrow(begun: SteadyInstant, now: SteadyInstant) {
         guard let origin, let known = length else { return }
         let count = Int64(end - origin.end)
@@ -66,6 +67,6 @@ struct SegmentPace: Sendable {
         length = isMuchShorter(real) ? real : nil
     }
 
-    /// Less misses no numbers: no pause is longer than half of what EXTINF says of the playlist.
+    /// A smaller difference causes no misses: no pause is longer than half the playlist's length by EXTINF.
     private func isMuchShorter(_ real: Int64) -> Bool { real < stated / 4 * 3 }
 }

@@ -10,5 +10,5 @@ struct Arrival: Sendable, Equatable {
     /// How long the response took, microseconds: the newest segment became complete during that time.
     var responseTime: Int64 = 0
     /// Duration of the entries that the playlist lists after those that are taken, microseconds.
-    var behind: Int64 = 0
+    var laterEntriesDuration: Int64 = 0
 }

@@ -12,7 +12,7 @@ struct MeasuredDurations: Sendable {
         var measured: Int64
         /// The next segment begins where it ends.
         var isCompared = false
-        /// What it is longer than its place counts as shortfall.
+        /// Whether the difference between its media and its place was added to `shortfall`.
         var addsShortfall = false
 
         /// Whether it tells by itself that EXTINF is wrong.
@@ -21,9 +21,9 @@ struct MeasuredDurations: Sendable {
 
     /// The last few.
     private var pairs: [Pair] = []
-    /// By how much what was placed is shorter than its media, microseconds.
+    /// How much longer the media of the placed segments are than their time on the timeline, microseconds.
     private var shortfall: Int64 = 0
-    /// Whether media were measured: what an earlier process placed tells only what that knew.
+    /// Whether this process has measured any media; what an earlier process placed does not count.
     private var hasMedia = false
     /// Segments that were placed before any were measured.
     private var unmeasuredCount = 0
@@ -59,9 +59,9 @@ struct MeasuredDurations: Sendable {
         if addsShortfall { addShortfall(difference) }
     }
 
-    /// Corrects a measured duration to `length`, both microseconds: the media had lacked their end.
+    /// Corrects a measured duration to `length`, both microseconds, because the end of the media was missing.
     ///
-    /// With `isCompared` the start of the next segment shows the length.
+    /// `isCompared` means that the start of the next segment shows the length.
     mutating func correct(_ measured: Int64, said: Int64?, to length: Int64, isCompared: Bool = true) {
         guard let place = pairs.lastIndex(where: { $0.said == said && $0.measured == measured }) else {
             return
@@ -81,14 +81,15 @@ struct MeasuredDurations: Sendable {
         (length - other).magnitude > max(Limits.roundedDuration, other / 5).magnitude
     }
 
-    /// A playlist lists segments again that an earlier process placed: they are as long as their time.
+    /// Learns durations from segments that an earlier process placed and a playlist lists again.
     ///
-    /// Where EXTINF is of no use, those that are not listed any more tell the usual length.
+    /// Each counts as long as its time on the timeline. If EXTINF is unusable, segments that are no longer
+    /// listed count too, because they show the usual length.
     ///
     /// - Parameters:
-    ///   - held: that time, by number
+    ///   - held: the placed times, by number
     ///   - playlist: the playlist
-    ///   - end: the index behind the last entry that is held
+    ///   - end: the index after the last entry that is held
     mutating func add(_ held: [Int64: TimeWindow], listedIn playlist: MediaPlaylist, before end: Int) {
         guard !held.isEmpty else { return }
         let hadMedia = hasMedia
@@ -111,9 +112,10 @@ struct MeasuredDurations: Sendable {
 
     /// The real duration of a segment with EXTINF `said`, both microseconds; nil when nothing is known.
     ///
-    /// It is `said` while EXTINF seems right, else `said` in the ratio of the last segments. Only those with
-    /// a similar EXTINF count: a source may be wrong about a programme, and right about its advertisements.
-    /// If there are none, all count. If EXTINF was the same wrong value for all of them, it is their mean.
+    /// The result is `said` while EXTINF seems right. Otherwise `said` is scaled by the ratio of the last
+    /// segments with a similar EXTINF: a source may be wrong about a programme and right about its
+    /// advertisements. If no EXTINF is similar, all segments count. If EXTINF was the same wrong value for
+    /// all of them, the result is their mean duration.
     func duration(said: Int64?) -> Int64? {
         guard let said else {
             let unsaid = Sum(pairs.lazy.filter { $0.said == nil })

@@ -1,9 +1,10 @@
 import Timeline
 
-/// Which segments play for less time than they should.
+/// Finds segments that play for less time than they should.
 ///
-/// A segment that is listed while it is written, or was cut in a cache, is shorter than EXTINF says. So is
-/// each segment of a source whose EXTINF is wrong. Where the next segment begins tells the two apart.
+/// A segment is shorter than its EXTINF if it was fetched while it was still being written, or if a cache
+/// stored only its beginning. Each segment is shorter if the EXTINF of the source is wrong. The start of the
+/// next segment shows which of the two is true.
 struct ShortSegments: Sendable {
     enum Verdict: Sendable {
         case whole
@@ -20,7 +21,7 @@ struct ShortSegments: Sendable {
         /// Where it begins, in units of 90 kHz.
         var timestamp: Int64?
         /// What is stored of it.
-        var held: StoredPart
+        var held: IncompleteSegment
         /// It was longer than when it was fetched before: it may be written still.
         var hasGrown = false
         var verdict: Verdict?
@@ -46,21 +47,22 @@ struct ShortSegments: Sendable {
     /// The numbers of the cut ones that are asked for again.
     private var asked: Set<Int64> = []
     /// How many cut segments in a row did not get longer.
-    private var fruitlessCount = 0
+    private var unimprovedCount = 0
     /// Cut segments up to this number are not fetched again: those before them did not get longer.
-    private var sparedUpTo = Int64.min
-    /// Segments up to this number may be longer by now than they were when they were fetched: one of those
-    /// before them grew.
-    private var growUpTo = Int64.min
+    private var noRefetchUpTo = Int64.min
+    /// Segments up to this number may have grown since they were fetched, because an earlier segment grew.
+    private var mayGrowUpTo = Int64.min
 
     /// A segment was stored, for the first time or with better bytes.
     mutating func add(
-        _ segment: ListedSegment, measured: Int64, timestamp: Int64?, held: StoredPart, hasGrown: Bool,
+        _ segment: ListedSegment, measured: Int64, timestamp: Int64?, held: IncompleteSegment, hasGrown: Bool,
     ) {
         entries[segment.identity.number] = Entry(
             segment: segment, measured: measured, timestamp: timestamp, held: held, hasGrown: hasGrown)
         unsettled.insert(segment.identity.number)
-        if hasGrown { growUpTo = max(growUpTo, segment.identity.number + Int64(Limits.comparedSegments)) }
+        if hasGrown {
+            mayGrowUpTo = max(mayGrowUpTo, segment.identity.number + Int64(Limits.comparedSegments))
+        }
         guard entries.count > 2 * Limits.comparedSegments else { return }
         for number in entries.keys.sorted().dropLast(Limits.comparedSegments) {
             entries[number] = nil
@@ -89,12 +91,12 @@ struct ShortSegments: Sendable {
         }
     }
 
-    /// Finds segments that counted as whole, and lack or may lack their end, as the next one now shows.
+    /// Finds segments that counted as complete until the next segment showed that their end may be missing.
     ///
-    /// One with all of its expected duration is as the source made it, unless segments grow.
+    /// A segment with its full expected duration is accepted as it is, unless segments of this source grow.
     ///
-    /// - Parameter expected: how long a segment should play, microseconds; nil when nothing tells
-    /// - Returns: those that were not given before
+    /// - Parameter expected: how long a segment should play, microseconds; nil if unknown
+    /// - Returns: those that were not returned before
     mutating func takeCut(_ expected: (ListedSegment) -> Int64?) -> [Cut] {
         unconfirmed.sorted().compactMap { number in
             guard let entry = entries[number] else {
@@ -109,9 +111,9 @@ struct ShortSegments: Sendable {
                 return nil
             }
             // It waits for its turn.
-            if number > sparedUpTo, asked.count >= Limits.partsInARow { return nil }
+            if number > noRefetchUpTo, asked.count >= Limits.incompleteInARow { return nil }
             unconfirmed.remove(number)
-            let isAsked = number > sparedUpTo
+            let isAsked = number > noRefetchUpTo
             if isAsked { asked.insert(number) }
             if isAsked, length != nil { entries[number]?.verdict = .short }
             return Cut(entry: entry, length: length, isAsked: isAsked)
@@ -119,21 +121,21 @@ struct ShortSegments: Sendable {
     }
 
     private func mayLackEnd(_ entry: Entry, of length: Int64?, _ expected: Int64?) -> Bool {
-        let mayGrow = entry.segment.identity.number <= growUpTo
+        let mayGrow = entry.segment.identity.number <= mayGrowUpTo
         guard let length else { return mayGrow }
         let stated = mayGrow ? length : min(length, expected ?? length)
         let slack = mayGrow ? Limits.mediaTolerance : max(Limits.missingEnd, stated / 10)
         return entry.measured < stated - slack
     }
 
-    /// A cut segment that was asked for again is longer now, or stays as it is.
+    /// Records the result of fetching a cut segment again: it is longer now, or unchanged.
     ///
-    /// Sources that always lose some media are asked now and then.
-    mutating func settleCut(_ number: Int64, _ held: StoredPart, isBetter: Bool) {
-        guard asked.remove(number) != nil, isBetter || !held.isSupposed else { return }
-        fruitlessCount = isBetter ? 0 : fruitlessCount + 1
-        guard fruitlessCount >= Limits.partsInARow else { return }
-        sparedUpTo = max(sparedUpTo, number + Int64(Limits.comparedSegments))
+    /// If a source always loses some media, its segments are fetched again only now and then.
+    mutating func settleCut(_ number: Int64, _ held: IncompleteSegment, isBetter: Bool) {
+        guard asked.remove(number) != nil, isBetter || !held.isSuspected else { return }
+        unimprovedCount = isBetter ? 0 : unimprovedCount + 1
+        guard unimprovedCount >= Limits.incompleteInARow else { return }
+        noRefetchUpTo = max(noRefetchUpTo, number + Int64(Limits.comparedSegments))
     }
 
     /// Whether the next segment begins where one ends, give or take a few frames.
@@ -162,9 +164,10 @@ struct ShortSegments: Sendable {
         return .suspected
     }
 
-    /// One that grows is whole when it has all of its length but a slack.
+    /// A growing segment counts as short if more than `slack` is missing.
     ///
-    /// Others lack much: EXTINF is often rounded, and sources lose some media.
+    /// Any other segment counts as short only below `Limits.wholePercentage` of its length, because EXTINF is
+    /// often rounded and sources lose some media.
     private func isShort(_ entry: Entry, of length: Int64, slack: Int64) -> Bool {
         entry.hasGrown
             ? entry.measured < length - slack

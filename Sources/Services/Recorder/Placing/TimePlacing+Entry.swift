@@ -10,13 +10,14 @@ extension TimePlacing {
         var programDateTime: Instant?
         /// Numbers are missing before it, or a new source run begins with it.
         var opensHole = false
-        /// Numbers are missing before it: so is time, however little of it arrival shows.
+        /// Numbers are missing before it, so time is missing too, even if its arrival hardly shows this.
         var lacksNumbers = false
         /// Its media follow those before it, however late it arrived.
         var follows = false
         /// The date expected by counting the missing numbers before it; nil when it is not known.
         var countedDate: Instant?
-        /// Where its date jumps, EXT-X-DISCONTINUITY or the date behind it shows that it is not wrong alone.
+        /// EXT-X-DISCONTINUITY or the next date confirms a jump of its date, so it is not a single wrong
+        /// date.
         var showsJump = false
         /// No media show whether EXTINF is right.
         var isUnmeasured = false

@@ -2,10 +2,10 @@ import Timeline
 
 /// Dates in a wrong time zone.
 extension TimePlacing {
-    /// The time zone that dates are in which are off by so many microseconds; nil when none fits.
+    /// The time zone that explains an offset of dates, both microseconds; nil if none does.
     ///
-    /// Zones differ from UTC by whole quarters of an hour. What the dates are off besides is the time from
-    /// the encoder to the listing.
+    /// Zones differ from UTC by whole quarters of an hour. The rest of the offset is the time from the
+    /// encoder to the listing.
     static func zone(of offset: Int64) -> Int64? {
         guard offset.magnitude > Limits.zoneFrom.magnitude, offset.magnitude < Limits.zoneUpTo.magnitude
         else {
@@ -30,10 +30,10 @@ extension TimePlacing {
         return first...date + last.duration
     }
 
-    /// Whether dates show that the clock of arrival is wrong.
+    /// Whether dates show that the arrival clock is wrong.
     ///
-    /// They go on shortly after the timeline ends, as after a restart of the host. By arrival, which is
-    /// `offset` microseconds less, their segments would lie far behind that end, or before it.
+    /// They do if they continue shortly after the end of the timeline, as after a restart of the host, while
+    /// the arrival times, which are `offset` microseconds earlier, lie long after that end or before it.
     static func showsWrongClock(
         _ dates: ClosedRange<Instant>, offset: Int64, after end: Instant?,
     ) -> Bool {

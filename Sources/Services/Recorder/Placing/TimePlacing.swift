@@ -10,15 +10,15 @@ struct TimePlacing: Sendable {
         case arrival
     }
 
-    /// When a segment begins by its own clock, and how far that may be off before it counts, microseconds.
+    /// A segment's start by its own clock, and the largest difference that is ignored, microseconds.
     private struct Reading {
         var start: Instant
         var slack: Int64
         var isDated = false
         var isByArrival = false
-        /// The media show it: a difference is taken back as fast as a segment can bear.
+        /// Media show the start, so a difference is corrected as fast as segment durations allow.
         var isShown = false
-        /// Nothing leads to its date, which is followed.
+        /// The date does not continue the timeline, and is followed all the same.
         var isJump = false
     }
 
@@ -45,15 +45,15 @@ struct TimePlacing: Sendable {
     private(set) var dateRejection: String?
     /// What is taken off the source's dates, microseconds: they are in a wrong time zone.
     private(set) var zone: Int64 = 0
-    /// What was left of the difference to the source's clock behind the last segment, microseconds.
+    /// The uncorrected difference to the source's clock after the last segment, microseconds.
     private var remainder: Int64 = 0
     /// How far the source's clock is from the timeline, microseconds.
     var drift: Int64 { remainder }
     /// The part of the difference that came suddenly, microseconds: it is no drift and is corrected slowly.
-    private var leap: Int64 = 0
+    private var suddenDifference: Int64 = 0
     private let choice: ClockChoice
-    /// While dates are not used: the last one with the duration of its segment, and how many in a row were
-    /// right.
+    /// While dates are rejected: the last date, the duration of its segment, and the count of right dates in
+    /// a row.
     private var unused: (date: Instant, duration: Int64, rightCount: Int)?
 
     init(choice: ClockChoice, end: Instant? = nil) {
@@ -88,7 +88,7 @@ struct TimePlacing: Sendable {
         arrived(entries, arrival).first?.start
     }
 
-    /// The clock of arrival was set by so many microseconds: the source's dates stand otherwise to it.
+    /// Adapts the offsets after the arrival clock was set by this many microseconds.
     mutating func clockMoved(by step: Int64) {
         let isByDates = (now: clock == .source, before: previousClock == .source)
         sourceOffset = sourceOffset.map { isByDates.now ? $0 - step : Self.latency($0, after: step) }
@@ -97,8 +97,8 @@ struct TimePlacing: Sendable {
 
     /// The offset from arrival of a source without dates after the clock was set, microseconds.
     ///
-    /// A latency stays as it is. An offset that dates have shown before was mostly the error of the clock,
-    /// which is corrected now.
+    /// A real latency does not change. An offset that was learnt from dates was mostly the error of the
+    /// clock, which is corrected now.
     static func latency(_ offset: Int64, after step: Int64) -> Int64 {
         (offset - step).magnitude < offset.magnitude ? offset - step : offset
     }
@@ -128,15 +128,15 @@ struct TimePlacing: Sendable {
         }
     }
 
-    /// How many of the first entries of another source, or run, are recorded already.
+    /// Counts the first entries of another source, or run, that are already recorded.
     ///
-    /// These are the entries whose middle lies before `end`. With `byDates` they count only if dates show it,
-    /// and if these dates have about the same offset from arrival as those of the run before. They are then
-    /// compared with the dates of that run, as the timeline may still be off from these. Entries placed by
-    /// arrival are compared with the arrival of that run if the clock was set.
+    /// An entry counts if its middle lies before `end`. With `byDates` it counts only if dates show this and
+    /// their offset from arrival is about that of the previous run. The entries are then compared with the
+    /// dates of that run, because the timeline may still differ from them. Entries placed by arrival are
+    /// compared with the arrival times of that run if the clock was set.
     ///
-    /// With `areOthers`, for media known not to be held, an entry must lie some target durations before
-    /// `end`: two encoders may be that far apart.
+    /// With `areOthers`, for media that are known to be new, an entry must lie some target durations before
+    /// `end`, because two encoders may be that far apart.
     func coveredCount(
         _ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool, areOthers: Bool = false,
     ) -> Int {
@@ -190,7 +190,7 @@ struct TimePlacing: Sendable {
 extension TimePlacing {
     /// The newest listed segment ends when the playlist was fetched, earlier ones by subtraction.
     private static func arrived(_ entries: [Entry], _ arrival: Arrival) -> [Arrived] {
-        var end = arrival.date - arrival.behind
+        var end = arrival.date - arrival.laterEntriesDuration
         return entries.reversed().map { entry in
             end = end - entry.duration
             return Arrived(entry: entry, start: end, responseTime: arrival.responseTime)
@@ -214,9 +214,9 @@ extension TimePlacing {
         }
     }
 
-    /// Judges the first dates of a source run by what they are off from arrival, microseconds.
+    /// Judges the first dates of a source run by their offset from arrival, microseconds.
     ///
-    /// Dates that go on where the timeline ends are believed whatever the clock of arrival says.
+    /// Dates that continue the end of the timeline are accepted whatever the arrival clock says.
     private mutating func judgeOffset(_ offset: Int64, of dates: ClosedRange<Instant>, target: Int64) {
         let first = dates.lowerBound
         let bound = choice == .source ? Limits.plausibleDates : Limits.plausibleOffset
@@ -327,10 +327,10 @@ extension TimePlacing {
         end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
     }
 
-    /// Whether a date continues the timeline, or jumps as arrival or the numbers do.
+    /// Whether a date continues the timeline, or jumps in the same way as the arrival time or the numbers.
     ///
-    /// `expected` is the likeliest date by arrival, `drift` the distance from the possible dates in
-    /// microseconds, `counted` the date by numbers; nil if unknown.
+    /// `expected` is the most likely date by arrival. `drift` is the distance from the range of possible
+    /// dates, microseconds. `counted` is the date by numbers; nil if unknown.
     private mutating func acceptsDate(
         _ date: Instant, counted: Instant?, expected: Instant, drift: Int64, target: Int64,
     ) -> Bool {
@@ -339,7 +339,8 @@ extension TimePlacing {
             return true
         }
         if drift.magnitude <= Self.step(target: target).magnitude { return true }
-        // A playlist may have stood still for long when it is seen again; none lists what is still to come.
+        // A stalled playlist may be seen again much later, so an early date is possible. A late one is not:
+        // no playlist lists future segments.
         guard drift < 0, let counted else { return false }
         return isNear(date, counted, target: target)
     }
@@ -358,15 +359,15 @@ extension TimePlacing {
             let isTold = !own.isByArrival || entry.lacksNumbers || difference > Self.leastHole(target: target)
             let start = isTold ? max(own.start, previous) : previous
             remainder = own.start - start
-            leap = Int64(remainder.magnitude)
+            suddenDifference = Int64(remainder.magnitude)
             return decide(
                 start: start, duration: entry.duration, stepped: start > previous, jumped: own.isJump)
         }
         let size = Int64(difference.magnitude)
-        leap = isSudden && !entry.follows ? size : min(leap, size)
+        suddenDifference = isSudden && !entry.follows ? size : min(suddenDifference, size)
         // If EXTINF is too long and nothing measures it, arrival seems to jump back.
         let isBackByArrival = entry.isUnmeasured && !own.isDated && difference < 0
-        let bound = max(Self.step(target: target), isBackByArrival ? 0 : leap)
+        let bound = max(Self.step(target: target), isBackByArrival ? 0 : suddenDifference)
         let gentle =
             own.isShown
             ? entry.duration / Limits.firmSlewShare
@@ -384,7 +385,7 @@ extension TimePlacing {
         let isHole = joined - previous > Self.leastHole(target: target)
         let start = isHole ? joined : previous
         remainder = own.start - start
-        leap = Int64(remainder.magnitude)
+        suddenDifference = Int64(remainder.magnitude)
         return decide(start: start, duration: entry.duration, stepped: isHole)
     }
 

@@ -1,12 +1,13 @@
 import Journal
 import Timeline
 
-/// Facts that wait in the journal only, and are read back in batches in the order of their starts.
+/// Facts that wait in the journal only, and are read back in batches ordered by start.
 ///
-/// The memory limit for waiting facts is reached, or an earlier process has left them.
+/// There is a backlog when the memory limit for waiting facts is reached, or when an earlier process has left
+/// facts.
 ///
-/// The journal has them in the order in which their downloads ended. So some of what was read is held back
-/// until nothing that would have to go before it can still come.
+/// The journal holds facts in the order in which their downloads ended. So some facts are held back after
+/// they are read, until no fact with an earlier start can follow.
 struct Backlog: Sendable {
     /// Everything up to here was read.
     private(set) var cursor: JournalPosition?

@@ -13,7 +13,8 @@ package struct RefusedEntry: Sendable {
 extension Publication {
     /// Takes refused facts out of the pending batch.
     ///
-    /// The numbers of the segments behind a refused one close up, and its time counts as lost.
+    /// Later segments move down by one number so that none is missing, and the time of the refused one counts
+    /// as lost.
     ///
     /// - Returns: the entries that are to be set aside
     mutating func refused(_ facts: Batch) -> [RefusedEntry] {
@@ -86,9 +87,9 @@ extension Publication {
 }
 
 extension Publisher {
-    /// A published segment of a rendition is not in the catalogue: the numbers behind it close up.
+    /// Closes the gap in the numbers if a published segment of a rendition is not in the catalogue.
     ///
-    /// Behind the last one that was published, the next segment begins with a boundary.
+    /// If it was the last published one, the next segment begins with a boundary.
     mutating func withdraw(from rendition: RenditionID, isLast: Bool) {
         queues[rendition]?.nextNumber -= 1
         if isLast { queues[rendition]?.pendingBoundary = "hole" }

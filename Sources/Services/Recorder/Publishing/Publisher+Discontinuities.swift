@@ -37,7 +37,7 @@ extension Publisher {
         guard isDue || queues.values.allSatisfy({ hasReached($0, request, now: now) }) else { return false }
         self.request = nil
         discontinuitySequence += 1
-        begin(at: max(end, discontinuityBegin), cause: request.cause, &decisions)
+        begin(at: max(end, discontinuityStart), cause: request.cause, &decisions)
         return true
     }
 
@@ -61,7 +61,7 @@ extension Publisher {
     }
 
     private mutating func begin(at instant: Instant, cause: String, _ decisions: inout Decisions) {
-        discontinuityBegin = instant
+        discontinuityStart = instant
         raiseTarget()
         decisions.discontinuityStarts.append(
             DiscontinuityStart(

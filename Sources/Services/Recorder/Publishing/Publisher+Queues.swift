@@ -97,7 +97,7 @@ extension Publisher {
         if let publishedEnd = queues.values[index].publishedEnd, start < publishedEnd { return true }
         return start < watermark
             || queues.values[index].discontinuitySequence != discontinuitySequence
-                && middle < discontinuityBegin
+                && middle < discontinuityStart
     }
 
     /// Whether another rendition still waits for an earlier segment; false after two target durations.

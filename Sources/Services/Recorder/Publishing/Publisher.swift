@@ -36,7 +36,7 @@ struct Publisher: Sendable {
     var queues = ByRendition<RenditionQueue>()
     var discontinuitySequence: Int32
     /// No segment whose middle lies before it enters the discontinuity sequence.
-    var discontinuityBegin: Instant
+    var discontinuityStart: Instant
     /// EXT-X-TARGETDURATION of growing playlists, seconds; it rises with a discontinuity sequence only.
     var targetSeconds: Int
     /// The longest target duration that the source has said, seconds.
@@ -65,7 +65,7 @@ struct Publisher: Sendable {
         watermark = publishedHead.watermark
         end = publishedHead.end
         hasBegun = publishedHead.end.microseconds > 0
-        discontinuityBegin = hasBegun ? publishedHead.end : Instant(microseconds: .min)
+        discontinuityStart = hasBegun ? publishedHead.end : Instant(microseconds: .min)
     }
 
     /// Opens a rendition's queue.

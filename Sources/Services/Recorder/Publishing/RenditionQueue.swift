@@ -73,8 +73,10 @@ struct RenditionQueue: Sendable {
         return (pendingBoundary, settledEnd)
     }
 
-    /// Whether the first segment, which is not stored, has been waited for long enough: one target duration
-    /// of its own, or one target duration in which a stored segment behind it could have been published.
+    /// Whether the wait for the first segment, which is not stored, has lasted long enough.
+    ///
+    /// It has after one target duration, or one target duration after a later segment was stored and could
+    /// have been published.
     @inline(__always)
     func isOverdue(now: SteadyInstant, target: Duration) -> Bool {
         if now - firstSince > target { return true }

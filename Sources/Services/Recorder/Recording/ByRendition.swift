@@ -2,8 +2,8 @@ import Timeline
 
 /// What is known of each rendition of a channel, in the order of their ids.
 ///
-/// A channel has few renditions, and each event asks for them: a search along their ids takes less than a
-/// hash, and `values` are read and changed where they lie.
+/// A channel has few renditions, and each event looks them up: a search through their ids is faster than
+/// hashing, and `values` are read and changed in place.
 struct ByRendition<Value: Sendable>: Sendable {
     /// In ascending order.
     private(set) var keys: [RenditionID] = []

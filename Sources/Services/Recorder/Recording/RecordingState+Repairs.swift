@@ -188,7 +188,7 @@ extension RecordingState {
                 discontinuityCount: domain, availableUntil: until)
             var request = SegmentRequest(segment: segment, base: fetched.base, use: use)
             request.held = part?.held
-            request.repair = Repair(hole: found.hole, mediaBegin: window.begin, isShown: areShown)
+            request.repair = Repair(hole: found.hole, mediaStart: window.begin, isShown: areShown)
             filler.fetch(request, for: found.part)
         }
     }
@@ -212,11 +212,11 @@ extension RecordingState {
         _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: SteadyInstant,
     ) {
         filler.ended()
-        if let part = repair.hole.segment { return partRepaired(part, by: stored, request) }
+        if let part = repair.hole.segment { return incompleteSegmentRepaired(part, by: stored, request) }
         let segment = request.segment
         let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
         let media = progress.renditions[segment.identity.rendition]?.media
-        let expected = repair.mediaBegin ?? segment.placed.start
+        let expected = repair.mediaStart ?? segment.placed.start
         let shown = media?.start(of: probed, near: expected)
         // A segment that belongs elsewhere, or has come meanwhile, would be held twice.
         let isElsewhere =
@@ -227,7 +227,7 @@ extension RecordingState {
         let isMisplaced = isElsewhere || isHeld ?? false
         guard !isMisplaced, !missingSegments.isRecovered(segment.placed) else {
             if isRecording, !missingSegments.isRecovered(segment.placed) {
-                filler.reopen(request, isUnfit: true)
+                filler.reopen(request, excludesSource: true)
             }
             return discard(stored)
         }

@@ -104,7 +104,7 @@ extension RecordingState {
         }
         let judgement = progress.judge(segment, stored, replacing: request.held)
         var next = request
-        next.held = StoredPart(stored)
+        next.held = IncompleteSegment(stored)
         let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
         tried(next, succeeded: !stored.isCut || request.attempt > 1, retry: retry, now: now)
         if retry == nil { progress.settled(segment.identity, judgement.isPart ? next.held : nil) }

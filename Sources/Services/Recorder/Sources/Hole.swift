@@ -1,7 +1,7 @@
 import Concurrency
 import Timeline
 
-/// Time of a rendition for which one source brought nothing, and that another one may still list.
+/// A time range of a rendition that one source did not deliver and another source may still list.
 struct Hole: Sendable, Equatable {
     var rendition: RenditionID
     var window: TimeWindow
@@ -9,19 +9,21 @@ struct Hole: Sendable, Equatable {
     var source: String
     var since: SteadyInstant
     /// The URLs of sources that list other media at this time.
-    var unfit: Set<String> = []
+    var excludedSources: Set<String> = []
     /// The segment of that source of which a part is stored; nil where nothing is.
     var segment: SegmentIdentity?
     /// How many segments of other sources could not replace the part.
     var tries = 0
 
     /// Whether another source may have what is missing.
-    func mayBeFilled(by other: SourceSettings) -> Bool { other.url != source && !unfit.contains(other.url) }
+    func mayBeFilled(by other: SourceSettings) -> Bool {
+        other.url != source && !excludedSources.contains(other.url)
+    }
 
-    /// The part of a window that lies in the hole; nil when too little of it does.
+    /// The part of a window that lies in the hole; nil if that is too little.
     ///
-    /// Media that are cut otherwise may reach out of it by a quarter of their length; those of a segment that
-    /// is stored in part have its begin and its end.
+    /// A segment that another source cuts differently may lie outside the hole by up to a quarter of its
+    /// length. A replacement for an incomplete segment must start and end where that segment does.
     func part(of window: TimeWindow) -> TimeWindow? {
         if segment != nil {
             let off = max(
@@ -34,18 +36,18 @@ struct Hole: Sendable, Equatable {
     }
 }
 
-/// Where a segment of another source belongs that is to fill a hole.
+/// The place of a segment from another source that is to fill a hole.
 struct Repair: Sendable {
     var hole: Hole
-    /// Where its media begin according to that playlist; nil: at the start of its window.
-    var mediaBegin: Instant?
-    /// Timestamps or bytes of that playlist show it, and not dates.
+    /// Where its media start, according to that source's playlist; nil means at the start of its window.
+    var mediaStart: Instant?
+    /// Timestamps or bytes of the segments in that playlist show the place; false if only dates do.
     var isShown = false
 }
 
-/// The segments that did not come in their turn, and what came for them, so that no time is kept twice.
+/// Keeps track of segments that did not arrive in their turn, so that no time range is stored twice.
 ///
-/// The source in use and another one may both bring the same time.
+/// The source in use and another source may both deliver the same time range.
 struct MissingSegments: Sendable {
     private struct RenditionWindow: Sendable {
         var rendition: RenditionID

@@ -27,7 +27,7 @@ struct HoleFiller: Sendable {
     private var waiting: [SegmentRequest] = []
     private(set) var running: SegmentRequest?
     /// Segments that are stored in part.
-    var parts = PartRepairs()
+    var parts = IncompleteSegmentRepairs()
 
     init(_ sources: [SourceSettings]) {
         self.sources = sources
@@ -51,7 +51,7 @@ struct HoleFiller: Sendable {
         guard hole.window.microseconds > Limits.seam else { return }
         let before = holes.firstIndex {
             $0.segment == nil && hole.segment == nil && $0.rendition == hole.rendition
-                && $0.source == hole.source && $0.unfit == hole.unfit
+                && $0.source == hole.source && $0.excludedSources == hole.excludedSources
                 && (hole.window.begin - $0.window.end).magnitude <= Limits.seam.magnitude
         }
         if let before {
@@ -192,16 +192,16 @@ extension HoleFiller {
 
     /// A segment does not fill its part of a hole: another source, or another look, may.
     ///
-    /// `isUnfit`: its media belong elsewhere, and its source has no others for the hole.
-    mutating func reopen(_ request: SegmentRequest, isUnfit: Bool = false) {
+    /// `excludesSource`: its media belong elsewhere, and its source has no others for the hole.
+    mutating func reopen(_ request: SegmentRequest, excludesSource: Bool = false) {
         guard var hole = request.repair?.hole else { return }
         if let part = hole.segment {
             guard parts[part] != nil else { return }
             hole.tries += 1
-            guard hole.tries < Limits.triesForPart else { return parts.giveUp(part) }
+            guard hole.tries < Limits.repairTries else { return parts.giveUp(part) }
         }
         hole.window = request.segment.placed.window
-        if isUnfit { hole.unfit.insert(request.use.source.url) }
+        if excludesSource { hole.excludedSources.insert(request.use.source.url) }
         insert(hole)
     }
 

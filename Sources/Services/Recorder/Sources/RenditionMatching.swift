@@ -3,13 +3,14 @@ import Timeline
 
 /// Finds the renditions of a channel again in a playlist of another source, or of a changed encoder.
 ///
-/// What has the same attributes is the same rendition. Then language and role count, then the resolution, and
-/// in the end the rank by bandwidth. URIs never do: they carry session tokens.
+/// Renditions with the same attributes are the same. Others are matched by language and role or by
+/// resolution, and last by their rank in bandwidth. URIs are never compared, because they carry session
+/// tokens.
 struct RenditionMatching {
     private let wanted: [RenditionDescription]
     /// Known ones that none of the wanted ones is yet.
     private var unused: [RenditionDescription]
-    /// Those that were recorded last: only these go on under other attributes, however unlike.
+    /// The renditions recorded last; only these may continue with completely different attributes.
     private let recorded: Set<RenditionID>
     private(set) var ids: [RenditionID?]
     /// Whether the playlist says the stable ids that are known: others name other renditions then.
@@ -175,8 +176,10 @@ extension RenditionMatching {
         }
     }
 
-    /// Pairs variants by bandwidth, the highest first, so that all of the fewer ones have a partner: of those
-    /// that keep the order the nearest.
+    /// Pairs variants in order of bandwidth, the highest first.
+    ///
+    /// Each variant of the shorter list gets a partner; of the pairings that keep the order, the nearest one
+    /// is chosen.
     private mutating func pair(_ indices: [Int], _ known: [RenditionDescription]) {
         let known = known.sorted { ($0.bandwidth ?? 0) > ($1.bandwidth ?? 0) }
         let indices = indices.filter { !sharesStableIDs || wanted[$0].stableID == nil }

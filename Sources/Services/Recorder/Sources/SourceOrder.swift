@@ -38,8 +38,10 @@ struct SourceOrder: Sendable {
     /// How often all sources failed to open, one after the other.
     var rounds: Int { unopenedCount / max(1, sources.count) }
 
-    /// A start begins with the source that was recorded from last, if it is still one of them: what it lists
-    /// goes on from what is held, and may be gone when another one has turned out to be away.
+    /// Starts with the source that was recorded last, if the channel still has it.
+    ///
+    /// Its list continues what is held, and may be gone by the time another source has proved to be
+    /// unreachable.
     mutating func begin(with identity: String?) {
         index = sources.firstIndex { SourceClient.identity($0.url) == identity } ?? 0
     }

@@ -97,7 +97,8 @@ extension ChannelTask {
         let entered = try await journal.newestEntered(
             count: Limits.resumedFacts * max(1, point.renditions.count)
         ).map(\.1).filter { !$0.isSetAside(by: reanchor) }
-        // What the catalogue has taken and the journal has not noted is the oldest that waits.
+        // The oldest waiting facts may be in the catalogue already: the journal has not noted that they are
+        // done.
         let waiting = try await journal.replay(limit: Limits.factsReadBack).map(\.1)
             .filter { !$0.isSetAside(by: reanchor) }
         let end = (entered + waiting).end

@@ -64,8 +64,9 @@ extension ResumePoint {
 
     /// What is known of the segments of a rendition.
     ///
-    /// The journal keeps no identities of what is missing, behind which a run may go on: what came late of
-    /// another run fills a hole.
+    /// The journal keeps no identities of missing segments, although a run may continue after them. So if
+    /// only late facts of a run are known, and other facts of another run, its segments count as ones that
+    /// fill a hole.
     private static func known(_ facts: some Sequence<SegmentFact>) -> [KnownSegment] {
         let followed = Set(facts.filter { !$0.flags.contains(.late) }.map(\.identity.run))
         return facts.map { fact in

@@ -29,8 +29,9 @@ extension BatchWriter {
             "UPDATE line SET marker_revision = revision WHERE channel_id = \(batch.channel)")
     }
 
-    /// Those with the ids of the batch, and those of its classes that end when another one of the class
-    /// begins or that may be that other one.
+    /// Markers with an id of the batch, and those of its classes that may end a marker or be ended by one.
+    ///
+    /// A marker with END-ON-NEXT ends when the next marker of its class starts.
     private func knownMarkers() async throws -> [MarkerRow.Key: MarkerRow] {
         let markers = batch.markers
         let classes = Set(markers.compactMap(\.classID)).sorted()

@@ -1,8 +1,8 @@
 package import Timeline
 
-/// Which rows of a rendition give way where their times overlap.
+/// Decides which rows of a rendition are removed or shortened where their times overlap.
 ///
-/// A recorder never places segments over each other. Two of them do: a former owner whose facts come late,
+/// One recorder never places segments over each other, but two may: a former owner whose facts arrive late,
 /// and the present owner or a repair. Their times differ a little, or they have recorded the same media
 /// twice.
 package enum Overlap {
@@ -36,10 +36,9 @@ package enum Overlap {
     }
 
     package struct Resolution: Sendable, Equatable {
-        /// Rows of which more than half lies over others, or that lie over the same bytes: what they hold is
-        /// held already.
+        /// Rows to remove: more than half of each overlaps others, or it overlaps a row with the same bytes.
         package var removed: [Int] = []
-        /// How long rows last that end where the next one begins, microseconds.
+        /// New durations of rows that were shortened to end where the next one starts, microseconds.
         package var durations: [Int: Int64] = [:]
 
         package init() {}

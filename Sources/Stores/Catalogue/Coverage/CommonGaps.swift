@@ -54,7 +54,7 @@ extension Catalogue {
         return """
             WITH part AS (
                 SELECT t.channel_id, t.end_us AS to_us, CASE WHEN t.begin_us < \(verbatim: Self.firstKeptEnd)
-                    THEN greatest(t.begin_us, \(verbatim: Self.knownBegin)) ELSE t.begin_us END AS from_us
+                    THEN greatest(t.begin_us, \(verbatim: Self.firstGapStart)) ELSE t.begin_us END AS from_us
                 FROM unnest(\(channels), \(begins), \(ends)) AS t(channel_id, begin_us, end_us)
                     JOIN line l USING (channel_id)),
             quarter AS (

@@ -31,7 +31,7 @@ extension Catalogue {
     ) async throws(CatalogueError) -> TimelineReport {
         let publishedHead = try await publishedHead(of: channel.row)
         return try await mappingErrors {
-            let begin = try await knownBegin(of: channel.row)
+            let begin = try await firstGapStart(of: channel.row)
             var growing: TimeWindow?
             if let now { growing = try await growingGap(of: channel.row, publishedHead, now: now) }
             let end = growing?.end ?? publishedHead.watermark
@@ -86,23 +86,23 @@ extension Catalogue {
         var lacking: [RenditionID: [TimeWindow]] = [:]
         for (row, description) in try await describedRenditions(of: channel) {
             let runs = try await trackRuns(of: row, in: part)
-            materials.ends(behind: runs.map(\.window))
+            materials.noteLimit(of: runs.map(\.window))
             lacking[description.id] = runs.lackingTracks()
             let spans = try await spans(of: row, in: part)
-            materials.ends(behind: spans.map(\.window))
+            materials.noteLimit(of: spans.map(\.window))
             materials.coverage.append(
                 RenditionCoverage(
                     id: description.id, row: row, spans: spans, extent: try await extent(of: row)))
         }
         materials.coverage.sort { $0.id < $1.id }
         var losses = try await losses(of: channel, in: part)
-        materials.ends(behind: losses.map(\.window))
+        materials.noteLimit(of: losses.map(\.window))
         if let growing { losses.append(growing) }
         materials.gaps = Gaps.computed(
             intended: try await recordingSpans(of: channel, in: part),
             held: materials.coverage.coveredWithinExtent(losses), losses: losses
         ).adding(lacking, in: part)
-        materials.ends(behind: materials.gaps.map(\.window))
+        materials.noteLimit(of: materials.gaps.map(\.window))
         try await addMarkers(of: channel, to: &materials)
         return materials
     }
@@ -110,10 +110,10 @@ extension Catalogue {
     private func addMarkers(of channel: Int32, to materials: inout TimelineMaterials) async throws {
         let limit = Limits.timelineEntries
         let markers = try await markers(of: channel, in: materials.part, limit: limit + 1)
-        materials.ends(behind: markers.map { TimeWindow(begin: $0.begin, end: $0.begin) })
+        materials.noteLimit(of: markers.map { TimeWindow(begin: $0.begin, end: $0.begin) })
         materials.markers = Array(markers.prefix(limit))
         let (cueTags, begins) = try await cueTags(of: channel, in: materials.part)
-        materials.ends(behind: begins.map { TimeWindow(begin: $0, end: $0) })
+        materials.noteLimit(of: begins.map { TimeWindow(begin: $0, end: $0) })
         materials.cueTags = cueTags
     }
 
@@ -182,7 +182,7 @@ private struct TimelineMaterials {
     }
 
     /// Takes note of a list that was read up to its limit, in the order of its begins.
-    mutating func ends(behind windows: [TimeWindow]) {
+    mutating func noteLimit(of windows: [TimeWindow]) {
         guard windows.count > Limits.timelineEntries else { return }
         let begin = windows[Limits.timelineEntries].begin
         guard begin > part.begin, begin < part.end else { return }

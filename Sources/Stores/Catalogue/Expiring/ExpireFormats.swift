@@ -63,19 +63,19 @@ extension PostgresTransaction {
     /// returns the number of formats.
     fileprivate func deleteFormats(_ deletion: Statement, grace: Int) async throws -> Int {
         let gone = try await query(deletion)
-        var objects: Set<Named> = []
+        var objects: Set<UnusedObject> = []
         for row in gone {
             let channel = try row.decode("channel_id", as: Int32.self)
             for (column, isKey) in [("init_name", false), ("key_name", true)] {
                 guard let name = try row.decode(column, as: String?.self) else { continue }
-                objects.insert(Named(channel: channel, isKey: isKey, name: name))
+                objects.insert(UnusedObject(channel: channel, isKey: isKey, name: name))
             }
         }
         try await scheduleDeletion(Array(objects), grace: grace)
         return gone.count
     }
 
-    private func scheduleDeletion(_ objects: [Named], grace: Int) async throws {
+    private func scheduleDeletion(_ objects: [UnusedObject], grace: Int) async throws {
         guard !objects.isEmpty else { return }
         _ = try await query(
             """
@@ -87,7 +87,7 @@ extension PostgresTransaction {
     }
 }
 
-private struct Named: Hashable {
+private struct UnusedObject: Hashable {
     var channel: Int32
     var isKey: Bool
     var name: String

@@ -64,7 +64,7 @@ package struct KnownSegment: Sendable, Equatable {
     /// It is lost, as the source listed it as a gap: it may list it without EXT-X-GAP since.
     package var isGap = false
     /// What is stored of a segment that is not whole; nil for a whole one.
-    package var part: KnownPart?
+    package var part: KnownIncompleteSegment?
     /// The first timestamp of its media, in units of 90 kHz; nil where that is not known.
     ///
     /// Also nil if the segment is spliced, or is not one of the newest `Limits.knownDigests`.
@@ -77,7 +77,7 @@ package struct KnownSegment: Sendable, Equatable {
 
     /// The identity of a stored segment.
     package init(_ fact: SegmentFact) {
-        let part = KnownPart(fact)
+        let part = KnownIncompleteSegment(fact)
         self.init(
             run: fact.identity.run, number: fact.identity.number, start: fact.start,
             duration: fact.duration, isLost: false, digest: part == nil ? fact.digest : [],
@@ -103,7 +103,7 @@ package struct KnownSegment: Sendable, Equatable {
 }
 
 /// The bytes that are stored of a segment that is not whole.
-package struct KnownPart: Sendable, Equatable {
+package struct KnownIncompleteSegment: Sendable, Equatable {
     /// After decryption.
     package var plainBytes: Int64
     package var flags: SegmentFlags
@@ -226,7 +226,7 @@ extension KnownSegment {
             isListed: try row.decode("listed"), isGap: try row.decode("gap"))
         firstTimestamp = try row.decode("first_pts")
         guard let bytes = try row.decode("part_bytes", as: Int64?.self) else { return }
-        part = KnownPart(
+        part = KnownIncompleteSegment(
             plainBytes: bytes, flags: SegmentFlags(rawValue: try row.decode("part_flags")),
             revision: try row.decode("part_revision"))
     }

@@ -224,7 +224,7 @@ actor RecordingProcess {
     }
 
     /// What is held of a segment that was asked for and is not answered yet.
-    func held(_ segment: ListedSegment) -> StoredPart? { requests[segment.identity]?.held }
+    func held(_ segment: ListedSegment) -> IncompleteSegment? { requests[segment.identity]?.held }
 
     /// Facts that are held in memory.
     var heldCount: Int { state.publication.positions.count }

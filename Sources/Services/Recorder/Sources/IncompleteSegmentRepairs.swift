@@ -1,13 +1,14 @@
 import Concurrency
 import Timeline
 
-/// Segments of which a part is stored, and that another source may have whole.
+/// Incomplete segments that another source may have in full.
 ///
-/// Decides only; it has no clock. Few are searched for at a time, and hardly any after failed searches.
-struct PartRepairs: Sendable {
+/// Decides only; it has no clock. It searches for a few segments at a time, and pauses after repeated
+/// failures.
+struct IncompleteSegmentRepairs: Sendable {
     struct Part: Sendable {
         var segment: ListedSegment
-        var held: StoredPart
+        var held: IncompleteSegment
     }
 
     private struct Entry: Sendable {
@@ -18,10 +19,10 @@ struct PartRepairs: Sendable {
     private var entries: [SegmentIdentity: Entry] = [:]
     /// The newest of those that another source had whole.
     private var repaired: [SegmentIdentity] = []
-    /// The newest of those of which no other source had more: they are not looked for again.
+    /// The newest segments for which no other source had more bytes; they are not searched for again.
     private var givenUp: [SegmentIdentity] = []
-    /// Parts in a row of which no other source had more.
-    private var fruitlessCount = 0
+    /// Consecutive segments for which no other source had more bytes.
+    private var unimprovedCount = 0
     private var lastSearch: SteadyInstant?
 
     subscript(_ identity: SegmentIdentity) -> Part? { entries[identity]?.part }
@@ -33,9 +34,10 @@ struct PartRepairs: Sendable {
         let identity = part.segment.identity
         expire(now: now)
         let isPaused =
-            fruitlessCount >= Limits.partsInARow
+            unimprovedCount >= Limits.incompleteInARow
             && lastSearch.map { now - $0 < Limits.repairTime } ?? false
-        guard !isPaused, entries.count < Limits.partsInARow, entries[identity] == nil, !isRepaired(identity),
+        guard !isPaused, entries.count < Limits.incompleteInARow, entries[identity] == nil,
+            !isRepaired(identity),
             !givenUp.contains(identity)
         else { return false }
         entries[identity] = Entry(part: part, since: now)
@@ -51,7 +53,7 @@ struct PartRepairs: Sendable {
     /// No other source has more of a segment.
     mutating func giveUp(_ identity: SegmentIdentity) {
         guard entries.removeValue(forKey: identity) != nil else { return }
-        fruitlessCount += 1
+        unimprovedCount += 1
         Self.keep(identity, in: &givenUp)
     }
 
@@ -63,7 +65,7 @@ struct PartRepairs: Sendable {
     /// Another source had all of a segment.
     mutating func repair(_ identity: SegmentIdentity) {
         guard entries.removeValue(forKey: identity) != nil else { return }
-        fruitlessCount = 0
+        unimprovedCount = 0
         Self.keep(identity, in: &repaired)
     }
 

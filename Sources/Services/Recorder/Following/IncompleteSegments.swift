@@ -3,25 +3,25 @@ import HLS
 import Timeline
 
 /// What an earlier recorder has stored of segments that are not whole: the source may still list them.
-struct HeldParts: Sendable {
+struct IncompleteSegments: Sendable {
     private struct Entry {
         var window: TimeWindow
-        var held: StoredPart
+        var held: IncompleteSegment
     }
 
     private var entries: [Int64: Entry] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Takes what is known of a segment last; nil when it is whole.
-    mutating func hold(_ part: KnownPart?, number: Int64, _ window: TimeWindow) {
-        entries[number] = part.map { Entry(window: window, held: StoredPart($0)) }
+    /// Records what is now known about a segment; nil means that it is complete.
+    mutating func hold(_ part: KnownIncompleteSegment?, number: Int64, _ window: TimeWindow) {
+        entries[number] = part.map { Entry(window: window, held: IncompleteSegment($0)) }
     }
 
     /// Gives those that a playlist lists before an index, in order; none is given twice.
     mutating func take(
         in playlist: MediaPlaylist, before end: Int,
-    ) -> [(index: Int, number: Int64, window: TimeWindow, held: StoredPart)] {
+    ) -> [(index: Int, number: Int64, window: TimeWindow, held: IncompleteSegment)] {
         defer { entries = [:] }
         return playlist.segments.indices.prefix(end).compactMap { index in
             guard let number = PlaylistFollower.number(playlist, index), let entry = entries[number],

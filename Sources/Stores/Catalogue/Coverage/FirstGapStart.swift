@@ -7,7 +7,7 @@ extension Catalogue {
     /// It is the expiry cut or, if that is close enough, the start of the first segment after it: a segment
     /// that the cut divides expires as a whole, and the rest of its time is not a gap. A segment is at most
     /// half a second longer than the target duration (RFC 8216 §4.3.3.1).
-    static let knownBegin = """
+    static let firstGapStart = """
         coalesce((
             SELECT min(greatest(s.start_us, l.forgotten_us)) FROM rendition r JOIN segment s USING (rendition_id)
             WHERE r.channel_id = l.channel_id AND s.start_us > l.forgotten_us - \(longestSegment)
@@ -18,9 +18,9 @@ extension Catalogue {
     /// SQL for the latest start of the first segment after the expiry cut.
     static let firstKeptEnd = "l.forgotten_us + l.target_seconds * 1000000::bigint + 500000"
 
-    func knownBegin(of channel: Int32) async throws -> Instant {
+    func firstGapStart(of channel: Int32) async throws -> Instant {
         let rows = try await pool.query(
-            "SELECT \(verbatim: Self.knownBegin) AS begin_us FROM line l WHERE l.channel_id = \(channel)")
+            "SELECT \(verbatim: Self.firstGapStart) AS begin_us FROM line l WHERE l.channel_id = \(channel)")
         guard let row = rows.first else {
             throw CatalogueError.unreadable("channel \(channel) has no published head")
         }

@@ -25,7 +25,7 @@ extension RecordingState {
     /// A segment that counted as whole lacks its end, or may lack it: it was still being written when it was
     /// fetched, or a cache had not all of it.
     mutating func askForEnd(
-        of segment: ListedSegment, _ held: StoredPart, as next: SegmentRequest, now: SteadyInstant,
+        of segment: ListedSegment, _ held: IncompleteSegment, as next: SegmentRequest, now: SteadyInstant,
     ) {
         guard segment.availableUntil > now, !fetches.holds(segment.identity) else {
             return progress.settled(segment.identity, held)
@@ -35,7 +35,7 @@ extension RecordingState {
         fetches.add([request], of: segment.identity.rendition)
         log(
             .info,
-            held.isSupposed
+            held.isSuspected
                 ? "A segment may lack its end and is fetched again"
                 : "A segment lacks its end and is fetched again",
             ["rendition": "\(segment.identity.rendition)", "number": "\(segment.identity.number)"])

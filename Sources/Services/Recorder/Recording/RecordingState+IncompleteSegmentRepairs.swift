@@ -9,9 +9,10 @@ import Timeline
 extension RecordingState {
     /// No more of a segment has come: another source may list it.
     mutating func searchOtherSources(_ request: SegmentRequest, now: SteadyInstant) {
-        guard isRecording, sources.hasAlternative, let held = request.held, !held.isSupposed else { return }
+        guard isRecording, sources.hasAlternative, let held = request.held, !held.isSuspected else { return }
         let segment = request.segment
-        guard filler.parts.beginSearch(PartRepairs.Part(segment: segment, held: held), now: now) else {
+        let part = IncompleteSegmentRepairs.Part(segment: segment, held: held)
+        guard filler.parts.beginSearch(part, now: now) else {
             return
         }
         var hole = Hole(
@@ -24,7 +25,7 @@ extension RecordingState {
     /// A segment of another source came that may replace a part.
     ///
     /// It may be published in the part's place, so it has to be the same media in the same format.
-    mutating func partRepaired(
+    mutating func incompleteSegmentRepaired(
         _ identity: SegmentIdentity, by stored: StoredSegment, _ request: SegmentRequest,
     ) {
         guard let part = filler.parts[identity] else { return discard(stored) }
@@ -67,7 +68,7 @@ extension RecordingState {
         let longest = max(segment.duration, stored.measuredDuration ?? 0)
         let length =
             stored.firstTimestamp.flatMap {
-                media?.length(from: $0, upTo: 2 * longest, behind: segment.identity)
+                media?.length(from: $0, upTo: 2 * longest, after: segment.identity)
             } ?? segment.duration
         let slack = max(Limits.missingEnd, length / 10)
         let surplus = (stored.measuredDuration ?? length) - length
