@@ -339,8 +339,7 @@ extension TimePlacing {
             return true
         }
         if drift.magnitude <= Self.step(target: target).magnitude { return true }
-        // A stalled playlist may be seen again much later, so an early date is possible. A late one is not:
-        // no playlist lists future segments.
+        // A stalled playlist may return much later, so early dates are possible; late ones are not.
         guard drift < 0, let counted else { return false }
         return isNear(date, counted, target: target)
     }
