@@ -30,6 +30,17 @@ struct RepairedBlockTests {
         #expect(try revisions(.archive) == [0, 1, 0])
     }
 
+    @Test("The bit rate of the key frames of one is not that of the other")
+    func keyFrameRates() throws {
+        let block = try #require(block)
+        let repaired = try #require(block.repaired)
+        let rates = KeyFrameRates()
+        rates.keep(100, for: block.place)
+        #expect(rates.highest(of: [repaired.place]) == nil && rates.unknown([block, repaired]).count == 1)
+        rates.keep(200, for: repaired.place)
+        #expect(rates.highest(of: [block.place]) == 100 && rates.highest(of: [repaired.place]) == 200)
+    }
+
     @Test("Both share the text of their block, and count in memory")
     func shared() throws {
         let block = try #require(block)

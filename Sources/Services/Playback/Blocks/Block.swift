@@ -21,12 +21,18 @@ final class Block: Sendable {
     let keyFrames = OnceReference<BlockKeyFrames>()
     /// The same quarter, with the better bytes of repaired segments; nil if no segment was repaired.
     let repaired: Block?
+    /// Whether it is such a version.
+    let isRepaired: Bool
     /// Approximate memory use, including the text once it is rendered.
     let byteCount: Int
     /// Whether the block was used without a cache lookup since the last `takeTouch`.
     private let isTouched = Atomic(false)
 
-    init(_ record: QuarterRecord, formats: [Int32: SegmentFormat], rendition: RenditionID) {
+    init(
+        _ record: QuarterRecord, formats: [Int32: SegmentFormat], rendition: RenditionID,
+        isRepaired: Bool = false,
+    ) {
+        self.isRepaired = isRepaired
         quarter = record.quarter
         version = record.version
         segments = record.segments
@@ -39,7 +45,7 @@ final class Block: Sendable {
         repaired = record.repaired.map { segments in
             Block(
                 QuarterRecord(quarter: record.quarter, version: record.version, segments: segments),
-                formats: formats, rendition: rendition)
+                formats: formats, rendition: rendition, isRepaired: true)
         }
         byteCount = Self.byteCount(of: record.segments, formats) + (repaired?.byteCount ?? 0)
     }

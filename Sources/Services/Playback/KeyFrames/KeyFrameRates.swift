@@ -9,6 +9,8 @@ final class KeyFrameRates: Sendable {
     struct CacheKey: Hashable {
         var quarter: Quarter
         var version: QuarterVersion?
+        /// Whether it is the content with the better bytes of repaired segments.
+        var isRepaired: Bool
     }
 
     private let rates = Mutex<[CacheKey: Int64]>([:])
@@ -38,7 +40,9 @@ final class KeyFrameRates: Sendable {
 }
 
 extension Block {
-    var place: KeyFrameRates.CacheKey { .init(quarter: quarter, version: version) }
+    var place: KeyFrameRates.CacheKey {
+        .init(quarter: quarter, version: version, isRepaired: isRepaired)
+    }
 
     /// The highest bit rate of a key frame, bits per second.
     ///
