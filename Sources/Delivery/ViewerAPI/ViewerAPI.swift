@@ -30,7 +30,15 @@ package final class ViewerAPI: Sendable {
         objects = ObjectHandler(store: store, clock: clock.now, logger: logger)
         index = TimelineIndex(
             catalogue: catalogue, maxStaleSeconds: configuration.maxStaleSeconds,
-            isShared: configuration.isShared, executor: configuration.background, clock: clock)
+            isShared: configuration.isShared, executor: configuration.background, clock: clock
+        ) { excess in
+            logger.warning(
+                "Playlists leave out the last markers of a day, because it has too many",
+                metadata: [
+                    "channel": "\(excess.channel)", "day": "\(excess.day.rfc3339)",
+                    "last": "\(excess.last.rfc3339)",
+                ])
+        }
         let playbackService = PlaybackService(
             index: index, maxWindowSeconds: configuration.maxWindowSeconds,
             longAnswers: configuration.longAnswers)

@@ -43,6 +43,8 @@ package enum Limits {
     ///
     /// It is below 2^53, which players in JavaScript read exactly. A source may state any number.
     static let bitRate: Int64 = 9_000_000_000_000_000
+    /// EXT-X-GAP entries of one playlist: a day of entries of a second, and more.
+    static let gapEntries: Int64 = 100_000
     /// Compression level of text that one answer uses.
     ///
     /// Level 1 costs a third of level 6 and is an eighth larger.
@@ -178,6 +180,8 @@ extension Limits {
     static let formatBytes = 512
     /// The part of a channel whose markers are read at a time, microseconds: a day.
     static let markerDay: Int64 = 86_400 * Microseconds.perSecond
+    /// Markers of a day that playlists can state, the oldest ones: as many as a recorder accepts.
+    static let markersPerDay = 24_000
     /// Days of markers in memory, and markers of all of them together.
     static let cachedMarkerDays = 2000
     static let cachedMarkers = 100_000

@@ -20,6 +20,8 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
     case expired(before: Instant)
     /// The request was strict, but this rendition lacks some microseconds.
     case incomplete(rendition: RenditionID, missing: Int64)
+    /// Too much is missing for a playlist that states it as gaps.
+    case tooManyGaps(limit: Int64)
     /// Too much is being read, for this client or for all.
     case busy
     case catalogue(CatalogueError)
@@ -38,6 +40,9 @@ package enum PlaybackError: Error, Sendable, CustomStringConvertible {
         case .expired: "the window has expired"
         case .incomplete(let id, let missing):
             "rendition \(id) lacks \(Microseconds.seconds(missing)) seconds of the window"
+        case .tooManyGaps(let limit):
+            "a playlist may have at most \(limit) entries for what is missing; "
+                + "ask for a shorter window, or leave gaps out"
         case .busy: "many windows are being read already; ask again soon"
         case .catalogue(let error): "\(error)"
         case .system(let reason): reason

@@ -53,7 +53,7 @@ package enum Limits {
     static let openMarker: Int64 = 86_400_000_000
     /// Markers that are compared with those of a batch: of the same id, or of a class that may end others.
     static let knownMarkers = 10_000
-    /// Markers of a channel in one read for playlists: a break every minute for a day.
+    /// Markers of a channel that one statement reads: a break every minute for a day.
     static let markersPerRead = 2000
     /// Gaps, spans, markers, and segments with cue tags, in one timeline report; one with more ends earlier.
     static let timelineEntries = 10_000

@@ -133,6 +133,30 @@ import Timeline
         }
     }
 
+    @Test(
+        "Where the rest begins with a hole, Backcast-Next names what is recorded behind it",
+        arguments: ["", "&mode=event", "&gaps=tag"])
+    func nextBehindHole(form: String) async throws {
+        try await ViewerFixture.with(maxWindowSeconds: 20) { viewer in
+            var recording = Recording(seconds: 20)
+            recording.watermark = 210
+            recording.add("v0", from: 100, count: 3)
+            recording.add("v1", from: 98, count: 1)
+            recording.retentionSeconds = nil
+            try await viewer.record(recording)
+            viewer.clock.now = at(220)
+            // The window ends with the hole, or within it.
+            for first in [0, 4.0] {
+                let path = "/live/cctv2/index.m3u8?begintime=\(at(first).milliseconds)\(form)"
+                let answer = try await viewer.get(path)
+                #expect(answer.headers["Backcast-Next"] == at(98).rfc3339)
+                #expect(try await viewer.get(path).headers["Backcast-Next"] == at(98).rfc3339)
+            }
+            let next = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(at(98).rfc3339)\(form)")
+            #expect(next.status == 200 && next.headers["Backcast-Next"] == nil)
+        }
+    }
+
     @Test("start-over grows and ends, live slides, a delay lies behind")
     func growing() async throws {
         try await ViewerFixture.with { viewer in
@@ -260,6 +284,30 @@ import Timeline
             viewer.clock.steadyLead += .seconds(10)
             let renewed = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(begin)&duration=20")
             #expect(renewed.text.split(separator: "#EXT-X-DATERANGE:").count == 4)
+        }
+    }
+
+    @Test("Markers of a day with thousands are in the windows in which they lie, and in live playlists")
+    func manyMarkers() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 400)
+            recording.markers = (0..<4000).map { number in
+                let begin = at(Double(number) / 10)
+                return Marker(
+                    id: "m\(number)", sourceStart: begin, begin: begin, length: 100_000,
+                    attributes: [PlaylistAttribute(name: "X-A", value: "a", isQuoted: true)])
+            }
+            try await viewer.record(recording)
+            try await viewer.recordMore(Recording(seconds: 440))
+            viewer.clock.now = at(440)
+            let last = at(380).microseconds / 1000
+            let paths = [
+                "/live/cctv2/index.m3u8?begintime=\(last)&duration=10", "/live/cctv2/index.m3u8?dvr=100",
+            ]
+            for (path, ids) in zip(paths, [3800..<3900, 3900..<4000]) {
+                let text = try await viewer.get(path).text
+                for id in ids { #expect(text.contains("ID=\"m\(id)\""), "\(path): m\(id)") }
+            }
         }
     }
 

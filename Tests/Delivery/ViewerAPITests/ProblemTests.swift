@@ -187,6 +187,23 @@ import Timeline
         }
     }
 
+    @Test("A hole that is too long for GAP entries is refused by name")
+    func tooManyGaps() async throws {
+        try await ViewerFixture.with(maxWindowSeconds: 31 * 86_400) { viewer in
+            var recording = Recording()
+            recording.add("v0", from: 600_000, count: 4)
+            (recording.watermark, recording.retentionSeconds) = (600_016, nil)
+            try await viewer.record(recording)
+            viewer.clock.now = at(600_020)
+            let path = "/live/cctv2/index.m3u8?begintime=1469509516&duration=600016"
+            let answer = try await viewer.get("\(path)&gaps=tag")
+            #expect(answer.status == 400)
+            #expect(answer.problem["parameter"] as? String == "gaps")
+            #expect(answer.problem["max_gaps"] as? Int == 100_000)
+            #expect(try await viewer.get(path).status == 200)
+        }
+    }
+
     @Test(
         "strict asks nothing of what lies behind Backcast-Next",
         arguments: [(16, 200), (20, 409)] as [(Int64, Int)])

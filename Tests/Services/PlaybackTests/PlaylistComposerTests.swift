@@ -54,6 +54,61 @@ struct PlaylistComposerTests {
         }
     }
 
+    @Test("A playlist has at most 100,000 GAP entries, and one that grows is refused before it has them")
+    func tooManyGaps() throws {
+        func count(_ kind: WindowPlan.Kind, hole: Double, end: Double = 300_000) throws -> Int? {
+            var plan = WindowPlan(kind: kind, window: window(0, end), isFixed: true)
+            plan.writesGaps = true
+            let recorded = RecordedFixture(
+                run(2, from: 0, of: 2) + run(2, from: 4 + hole, of: 2, number: 2), until: end)
+            do throws(PlaybackError) {
+                let contents = try PlaylistComposer.compose(recorded.held(), plan: plan)
+                return contents.text().map { $0.split(separator: "#EXT-X-GAP\n").count - 1 }
+            } catch {
+                guard case .tooManyGaps(100_000) = error else { throw error }
+                return nil
+            }
+        }
+        #expect(try count(.closed, hole: 200_000) == 100_000)
+        #expect(try count(.closed, hole: 200_001) == nil)
+        #expect(try count(.event, hole: 8, end: 100_000) == 4)
+        #expect(try count(.event, hole: 8, end: 100_001) == nil)
+    }
+
+    @Test("Where the container changes, all variants end, whichever of them changes first")
+    func commonEnd() throws {
+        for (first, second) in [(30.0, 30.0), (30, 34), (34, 30), (30, 150), (151, 29)] {
+            var recorded = RecordedFixture()
+            recorded.formats[2] = .fragmented("init")
+            // Each has segments of its own length.
+            for (id, change, length) in [("v0", first, 2.0), ("v1", second, 3)] {
+                let count = Int((change / length).rounded(.down))
+                let end = Double(count) * length
+                recorded.add(
+                    run(count, from: 0, of: length)
+                        + run(200, from: end, of: length, number: Int64(count), format: 2), as: id)
+            }
+            var begin = 0.0
+            var seen: [Double] = []
+            while seen.count < 5 {
+                let page = try recorded.closed(begin, 200)
+                for rendition in page.renditions {
+                    let formats = Set(rendition.segments.map(\.formatID))
+                    #expect(formats.count == 1, "\(first) \(second)")
+                    let last = try #require(rendition.segments.last)
+                    // All end with the segment in which the page ends.
+                    #expect(last.start < page.window.end && last.end >= page.window.end)
+                }
+                #expect(page.renditions.count == 2, "\(first) \(second) from \(begin)")
+                guard let next = page.next else { break }
+                #expect(next == page.window.end)
+                begin = Double(next - at(0)) / 1_000_000
+                seen.append(begin)
+            }
+            #expect(seen.count <= 2 && !seen.isEmpty, "\(first) \(second)")
+        }
+    }
+
     @Test("What fills a hole with other timestamps stands between discontinuities, in every rendition")
     func spliced() throws {
         var recorded = RecordedFixture(

@@ -342,6 +342,23 @@ struct CoverageTests {
         }
     }
 
+    @Test("What is recorded next is found within a quarter of an hour, and behind hours without any")
+    func next() async throws {
+        try await withCatalogue { test in
+            let starts = [0, 4, 100, 3 * 3_600 + 60] as [Int64]
+            let recording = try await recording(test, segments(starts), edge: 4 * 3_600)
+            func next(_ from: Int64) async throws -> Int64? {
+                let found = try await test.catalogue.firstRecorded(
+                    of: recording.row, from: midnight + from * second)
+                return found.map { ($0 - midnight) / second }
+            }
+            for (from, expected) in [(-100, 0), (0, 0), (7, 7), (8, 100), (103, 103), (104, 10_860)] {
+                #expect(try await next(Int64(from)) == Int64(expected), "\(from)")
+            }
+            #expect(try await next(3 * 3_600 + 64) == nil)
+        }
+    }
+
     @Test("A window at the limit of the time range neither traps nor fails")
     func extremes() async throws {
         try await withCatalogue { test in

@@ -65,6 +65,24 @@ struct MarkersTests {
         }
     }
 
+    @Test("Markers beyond one statement are read on, each once and in order, up to the limit")
+    func pages() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            // Pages also end among markers of one begin.
+            let all = (0..<4500).map { Self.marker("m\($0)", at: Int64($0 / 9), source: Int64($0)) }
+            try await commit(all, segments: 0..<3, recording, test)
+            for limit in [1, 2000, 2001, 4500, 9000] {
+                let found = try await test.catalogue.markers(
+                    of: recording.row, in: window(0, 86_400 * second), limit: limit)
+                #expect(found.count == min(limit, all.count))
+                #expect(Set(found.map(\.id)).count == found.count)
+                let begins = found.map { ($0.begin - midnight) / second }
+                #expect(begins == (0..<found.count).map { Int64($0 / 9) })
+            }
+        }
+    }
+
     @Test("An attribute never changes, and neither does the begin")
     func conflict() async throws {
         try await withCatalogue { test in

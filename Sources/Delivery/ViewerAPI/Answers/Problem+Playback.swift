@@ -69,6 +69,8 @@ extension Problem {
         case .expired(let before):
             self = Problem(.gone, "\(detail); recordings are kept from \(before.rfc3339) on")
         case .incomplete(let id, let missing): self = Problem(.conflict, detail).missing(missing, of: id)
+        case .tooManyGaps(let limit):
+            self = Problem(.badRequest, detail).naming("gaps").with("max_gaps", .integer(limit))
         case .busy:
             self = Problem(.serviceUnavailable, detail).retryable(afterSeconds: Limits.busyRetrySeconds)
         case .catalogue(let error):

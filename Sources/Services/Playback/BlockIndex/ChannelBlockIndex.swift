@@ -46,6 +46,14 @@ final class ChannelBlockIndex: Sendable {
         case slices(ChannelSlice)
     }
 
+    /// Whether a rendition is known to have a segment at an instant.
+    func holds(_ instant: Instant) -> Bool {
+        renditions.contains { rendition in
+            if case .segments = rendition.find(TimeWindow(begin: instant, end: instant + 1)) { return true }
+            return false
+        }
+    }
+
     /// The segments of a window in all renditions.
     func find(_ window: TimeWindow) -> Found {
         var slices: [WindowSlice?] = []

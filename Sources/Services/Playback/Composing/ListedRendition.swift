@@ -34,6 +34,16 @@ package struct ListedRendition: Sendable {
         return rest > Limits.timeTolerance ? missing + rest : missing
     }
 
+    /// How many EXT-X-GAP entries its holes need.
+    var gapCount: Int64 {
+        guard let first = segments.first, let last = segments.last,
+            missing(in: TimeWindow(begin: first.start, end: last.end)) > Limits.holeTolerance
+        else { return 0 }
+        return zip(segments, segments.dropFirst()).reduce(0) {
+            $0 + EntryRenderer.gapCount(between: $1.0, and: $1.1)
+        }
+    }
+
     /// The target duration of its own playlist.
     var targetSeconds: Int {
         let longest = segments.pieces.reduce(0) { longest, piece in

@@ -8,7 +8,8 @@ package enum PlaylistComposer {
     /// There are no renditions if nothing is held. `held` must reach from a minute before the window to a
     /// minute after it, so that stretches at its edges are complete. A window is settled if only keys and
     /// repairs can change it. A channel is over if it will never publish again. Throws `expired` if a growing
-    /// playlist has lost its first segments and its entries might get other numbers.
+    /// playlist has lost its first segments and its entries might get other numbers, and `tooManyGaps` if
+    /// gaps are asked for and too much is missing.
     package static func compose(
         _ held: HeldSegments, plan: WindowPlan, isSettled: Bool = false, isOver: Bool = false,
     ) throws(PlaybackError) -> PlaylistContents {
@@ -38,6 +39,7 @@ package enum PlaylistComposer {
             : selected.map { $0.listed(in: listed, upTo: held.publishedHead.watermark) }
                 .filter { !$0.segments.isEmpty }
         var window = composed(renditions, end: end, held: held, plan: plan)
+        try window.checkGaps()
         if plan.kind == .event { window.initialRenditions = Self.initial(selected) }
         window.isEnded = isComplete && hold == nil
         window.isFinal = window.isEnded && isSettled && !waitsForKeys(held, in: plan.window)

@@ -81,6 +81,20 @@ package struct PlaylistContents: Sendable {
         }
     }
 
+    /// Throws `tooManyGaps` if the holes of a rendition need too many entries.
+    ///
+    /// No entry is shorter than a second, except the rest of a hole. A growing playlist is refused by the
+    /// length of its window, so that it is not refused while it grows.
+    func checkGaps() throws(PlaybackError) {
+        guard writesGaps else { return }
+        let limit = Limits.gapEntries
+        if plan.kind == .event {
+            if plan.window.microseconds / Microseconds.perSecond > limit { throw .tooManyGaps(limit: limit) }
+            return
+        }
+        for rendition in renditions where rendition.gapCount > limit { throw .tooManyGaps(limit: limit) }
+    }
+
     /// The renditions of the channel that hold nothing in the window.
     var absent: [RenditionID] {
         known.count == renditions.count ? [] : known.filter { self[$0] == nil }

@@ -1,7 +1,15 @@
 import Catalogue
 import Concurrency
 import Synchronization
-import Timeline
+package import Timeline
+
+/// A day of a channel with more markers than playlists state.
+package struct ExcessMarkers: Sendable {
+    package var channel: Int32
+    package var day: Instant
+    /// The begin of the last marker that is stated.
+    package var last: Instant
+}
 
 /// The markers of channels in memory, by day.
 ///
@@ -26,17 +34,24 @@ final class MarkerCache: Sendable {
 
     private let catalogue: Catalogue
     private let clock: HostClock
+    /// Called when a day comes into memory that has more markers than are stated.
+    private let exceeded: @Sendable (ExcessMarkers) -> Void
     private let state = Mutex(State())
     /// Many requests need the same day when a marker has come: with few permits, most find what another one
     /// read.
     private let reads = AsyncSemaphore(permits: Limits.markerReads)
 
-    init(catalogue: Catalogue, clock: HostClock) {
-        (self.catalogue, self.clock) = (catalogue, clock)
+    init(
+        catalogue: Catalogue, clock: HostClock,
+        exceeded: @escaping @Sendable (ExcessMarkers) -> Void = { _ in },
+    ) {
+        (self.catalogue, self.clock, self.exceeded) = (catalogue, clock, exceeded)
     }
 
-    /// The markers that lie in a window, in the order of their begins; as many of each day as the catalogue
-    /// reads at a time.
+    /// The markers that lie in a window, in the order of their begins.
+    ///
+    /// Of a day with more than `Limits.markersPerDay` they are the oldest ones, so that no playlist loses a
+    /// tag because another marker came.
     func markers(of head: ChannelHead, in window: TimeWindow) async throws(CatalogueError) -> [MarkerText] {
         guard head.markerRevision > 0, !window.isEmpty else { return [] }
         var found: [MarkerText] = []
@@ -107,9 +122,13 @@ final class MarkerCache: Sendable {
 
     private func read(_ place: CacheKey, _ revision: Int64) async throws(CatalogueError) -> [MarkerText] {
         let begin = Instant(microseconds: place.day * Limits.markerDay)
-        let read = try await catalogue.markers(
-            of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay)
-        ).map { MarkerText($0) }
+        let found = try await catalogue.markers(
+            of: place.channel, in: TimeWindow(begin: begin, end: begin + Limits.markerDay),
+            limit: Limits.markersPerDay + 1)
+        let read = found.prefix(Limits.markersPerDay).map { MarkerText($0) }
+        if found.count > read.count, let last = read.last, state.withLock({ $0.days[place] == nil }) {
+            exceeded(ExcessMarkers(channel: place.channel, day: begin, last: last.marker.begin))
+        }
         state.withLock { state in
             if state.markerCount + read.count > Limits.cachedMarkers
                 || state.days.count >= Limits.cachedMarkerDays

@@ -36,10 +36,12 @@ package final class TimelineIndex: Sendable {
     ///
     /// Cached data remains valid for `maxStaleSeconds` while the catalogue is unavailable. After that its
     /// files may have been deleted. `isShared` says that other nodes answer the same viewers. Windows are
-    /// read from the catalogue on `executor`, with nil on the runtime's threads.
+    /// read from the catalogue on `executor`, with nil on the runtime's threads. `exceeded` is called
+    /// when a day comes into memory that has more markers than are stated.
     package init(
         catalogue: Catalogue, maxStaleSeconds: Int64, isShared: Bool = false,
         executor: (any TaskExecutor)? = nil, clock: HostClock,
+        exceeded: @escaping @Sendable (ExcessMarkers) -> Void = { _ in },
     ) {
         self.catalogue = catalogue
         self.isShared = isShared
@@ -57,7 +59,7 @@ package final class TimelineIndex: Sendable {
         ) {
             blockIndexes.dropAll()
         }
-        markers = MarkerCache(catalogue: catalogue, clock: clock)
+        markers = MarkerCache(catalogue: catalogue, clock: clock, exceeded: exceeded)
         targetRises = TargetRiseCache(catalogue: catalogue)
         coldWindows = ClientTurns(
             Limits.coldTurns, perClient: Limits.coldTurnsPerClient, waiting: Limits.coldWindowsWaiting,
@@ -253,6 +255,15 @@ package final class TimelineIndex: Sendable {
     ) async throws(PlaybackError) -> [TimeWindow] {
         try await search(for: client) { () async throws(CatalogueError) in
             try await catalogue.coverage(of: channel.row, in: window)
+        }
+    }
+
+    /// The first instant at or after another at which something is recorded.
+    func firstRecorded(
+        of channel: Int32, from begin: Instant, for client: String?,
+    ) async throws(PlaybackError) -> Instant? {
+        try await search(for: client) { () async throws(CatalogueError) in
+            try await catalogue.firstRecorded(of: channel, from: begin)
         }
     }
 

@@ -100,6 +100,20 @@ struct EntryRenderer {
         buffer.append(writer.bytes)
     }
 
+    /// How many entries fill the hole between two segments.
+    static func gapCount(between before: RecordedSegment, and after: RecordedSegment) -> Int64 {
+        let hole = after.start - before.end
+        guard hole > Limits.holeTolerance else { return 0 }
+        let longest = longestGap(between: before, and: after)
+        return (hole + longest - 1) / longest
+    }
+
+    private static func longestGap(
+        between before: RecordedSegment, and after: RecordedSegment,
+    ) -> Int64 {
+        max(before.mediaDuration, after.mediaDuration, Microseconds.perSecond)
+    }
+
     /// Fills a hole with EXT-X-GAP entries.
     ///
     /// The files that they name do not have to exist (RFC 8216bis §4.4.4.7).
@@ -112,9 +126,8 @@ struct EntryRenderer {
     ) {
         let (begin, end) = (before.end, after.start)
         let hole = end - begin
-        guard hole > Limits.holeTolerance else { return }
-        let longest = max(before.mediaDuration, after.mediaDuration, Microseconds.perSecond)
-        let count = (hole + longest - 1) / longest
+        let longest = Self.longestGap(between: before, and: after)
+        let count = Self.gapCount(between: before, and: after)
         let directory = directory
         for index in 0..<count {
             let start = begin + hole / count * index

@@ -73,7 +73,7 @@ extension PlaybackService {
     /// The segments of a closed window; nil if something has to be read, or composed from rows.
     ///
     /// Also nil among several nodes if the window does not end within what is known: another node may know
-    /// more.
+    /// more; and if the window is cut where nothing is recorded.
     func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
         -> (cut: ChannelSlice, plan: WindowPlan, head: ChannelHead, isFinal: Bool)?
     {
@@ -84,7 +84,9 @@ extension PlaybackService {
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds),
             plan.isFixed || !index.isShared || request.span.closedEnd == nil
         else { return nil }
-        switch index.blockIndex(of: seen.head).find(plan.window) {
+        let blockIndex = index.blockIndex(of: seen.head)
+        if let next = plan.next, !blockIndex.holds(next) { return nil }
+        switch blockIndex.find(plan.window) {
         case .irregular: return nil
         case .absent:
             index.dropBlockIndex(of: channel.row)

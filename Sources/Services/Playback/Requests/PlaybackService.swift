@@ -49,9 +49,12 @@ package final class PlaybackService: Sendable {
                     SlidingPlan(edge: edge), seen.head, isOver: isOver(channel, seen, now: now),
                     for: request.client)
             }
-            let plan = try WindowPlan.resolving(
+            var plan = try WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds,
                 retentionSeconds: channel.settings.retentionSeconds)
+            if let next = plan.next {
+                plan.next = try await self.next(from: next, plan, seen.head, for: request.client)
+            }
             return try await compose(
                 plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
         }
@@ -132,6 +135,19 @@ extension PlaybackService {
         ) { () async throws(PlaybackError) in
             try PlaylistComposer.compose(held, plan: plan, isSettled: isSettled, isOver: isOver)
         }
+    }
+
+    /// Where the next window begins after one that was cut at an instant: there, or behind the hole in which
+    /// that is; nil if nothing more is recorded.
+    private func next(
+        from cut: Instant, _ plan: WindowPlan, _ head: ChannelHead, for client: String?,
+    ) async throws(PlaybackError) -> Instant? {
+        let held = try await index.heldSegments(
+            of: head, in: TimeWindow(begin: cut, end: cut + 1),
+            scope: plan.kind == .event ? .published : .archive, for: client)
+        if held.renditions.contains(where: { !$0.segments.isEmpty }) { return cut }
+        let found = try await index.firstRecorded(of: head.channel, from: cut, for: client)
+        return found.flatMap { $0 < head.publishedHead.watermark ? $0 : nil }
     }
 
     /// Runs a computation: a long one in its turn and on another thread, a short one at once.
