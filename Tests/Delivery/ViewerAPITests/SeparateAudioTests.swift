@@ -70,6 +70,13 @@ struct SeparateAudioTests {
         Kind(picture: .transportStream, audio: .transportStream, begin: wrap - 2.5),
         Kind(picture: .transportStream, audio: .packed, begin: wrap - 3.5),
         Kind(picture: .fragmentedMP4, audio: .transportStream, begin: wrap - 3.5),
+        // They wrap in one of both only.
+        Kind(picture: .transportStream, audio: .packed, begin: wrap - 1.5, audioBegin: 500),
+        Kind(picture: .fragmentedMP4, audio: .transportStream, audioBegin: wrap - 3.5),
+        Kind(picture: .transportStream, audio: .fragmentedMP4, begin: wrap - 3.5),
+        // The audio begins after the wrap.
+        Kind(picture: .transportStream, audio: .packed, begin: wrap - 1.5, missingAudio: [0, 1]),
+        Kind(picture: .fragmentedMP4, audio: .transportStream, begin: wrap - 0.5, missingAudio: [0]),
         // Audio is cut to the picture.
         Kind(picture: .transportStream, audio: .packed, missingPicture: [0, 2, 5], missingAudio: []),
         Kind(

@@ -68,27 +68,51 @@ struct FragmentShiftsTests {
         "Times of 32 bits end the file before they overflow",
         arguments: [(90_000, 47_721), (10_000_000, 429)] as [(UInt32, Int64)])
     func narrow(timescale: UInt32, seconds: Int64) throws {
-        var format = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
-        format.initName = "init-0123456789abcdef.mp4"
-        let segments = (0..<86_400).map { number in
-            RecordedSegment(
-                start: Instant(seconds: Int64(number)), duration: 1_000_000, number: Int64(number),
-                discontinuitySequence: 0, formatID: 1, storedBytes: 1000, plainBytes: 1000)
-        }
-        let run = SegmentRun(
-            segments: segments[...], plainBytes: 86_400_000, formatIDs: [1], digest: [1])
         for isNarrow in [true, false] {
-            let plan = try FragmentedPlan(
-                channel: try #require(ChannelID("cctv2")), rendition: RenditionID(kind: .video, index: 0),
-                runs: [run], formats: [1: format])
-            let section = try InitSection.reading(Self.initSection)
-            let file = FragmentedFile(
-                plan, FileInitSection(bytes: Self.initSection, section: section),
-                firsts: [[times(1, timescale, 0, 0, isNarrow: isNarrow)]])
+            let file = try file(
+                seconds: 86_400, firsts: [[times(1, timescale, 0, 0, isNarrow: isNarrow)]])
             #expect(file.byteCount == 86_400_000 + UInt64(Self.initSection.count))
             let longest = file.longest.map { $0 / 1_000_000 }
             #expect(isNarrow ? (seconds * 98 / 100...seconds).contains(longest ?? 0) : longest == nil)
         }
+    }
+
+    @Test(
+        "Audio of 33 bits ends the file of any video before it wraps",
+        arguments: [(25, SegmentExtension.aac, nil), (30, .aac, 26), (30, .transportStream, 26)]
+            as [(Int, SegmentExtension, Int64?)])
+    func longAudio(hours: Int, container: SegmentExtension, longest: Int64?) throws {
+        let seconds = hours * 3600
+        let video = try file(seconds: seconds, firsts: [[times(1, 90_000, 0, 0)]])
+        let format = SegmentFormat(container: container, tracks: "audio:aac")
+        let audio = try RemuxPlan.Input(
+            try #require(ChannelID("cctv2")),
+            (RenditionID(kind: .audio, index: 0), [Self.run(seconds: seconds)], [1: format]))
+        let plan = try RemuxPlan(video: .fragmented(video), audio: .stream(audio))
+        #expect(plan.longest == longest.map { $0 * 3_600_000_000 })
+        #expect(try RemuxPlan(video: .fragmented(video), audio: .fragmented(video)).longest == nil)
+    }
+
+    /// A file with a segment of a thousand bytes for each second.
+    private func file(seconds: Int, firsts: [[FragmentShifts.Times]]) throws -> FragmentedFile {
+        var format = SegmentFormat(container: .fragmentedMP4, tracks: "video:h264,audio:aac")
+        format.initName = "init-0123456789abcdef.mp4"
+        let plan = try FragmentedPlan(
+            channel: try #require(ChannelID("cctv2")), rendition: RenditionID(kind: .video, index: 0),
+            runs: [Self.run(seconds: seconds)], formats: [1: format])
+        let section = try InitSection.reading(Self.initSection)
+        return FragmentedFile(
+            plan, FileInitSection(bytes: Self.initSection, section: section), firsts: firsts)
+    }
+
+    private static func run(seconds: Int) -> SegmentRun {
+        let segments = (0..<seconds).map { number in
+            RecordedSegment(
+                start: Instant(seconds: Int64(number)), duration: 1_000_000, number: Int64(number),
+                discontinuitySequence: 0, formatID: 1, storedBytes: 1000, plainBytes: 1000)
+        }
+        return SegmentRun(
+            segments: segments[...], plainBytes: UInt64(seconds) * 1000, formatIDs: [1], digest: [1])
     }
 
     /// A moov with one track that has an ID and nothing else.

@@ -119,8 +119,8 @@ extension WindowHandler {
         _ asked: RequestedWindow, _ video: Part, _ audio: Part,
     ) async throws -> (plan: RemuxPlan, longest: Int64?) {
         let (video, audio) = (try await trackSource(asked, video), try await trackSource(asked, audio))
-        let longest = [video.longest, audio.longest].compactMap { $0 }.min()
-        return (try RemuxPlan(video: video, audio: audio), longest)
+        let plan = try RemuxPlan(video: video, audio: audio)
+        return (plan, plan.longest)
     }
 
     private func trackSource(_ asked: RequestedWindow, _ part: Part) async throws -> RemuxPlan.TrackSource {

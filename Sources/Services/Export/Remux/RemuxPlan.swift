@@ -56,6 +56,17 @@ package struct RemuxPlan: Sendable {
         media = .audioVideo(AudioVideo(video: video, audio: audio, runs: runs))
     }
 
+    /// The longest video with audio beside it that the width of the times allows, microseconds; nil if all
+    /// of it fits.
+    package var longest: Int64? {
+        guard case .audioVideo(let audioVideo) = media else { return nil }
+        let (video, audio) = (audioVideo.video, audioVideo.audio)
+        // Both are moved to the same times, which wrap in a transport stream.
+        let isLong = audioVideo.runs.all.last.map { $0.end > Limits.packedMicroseconds } ?? false
+        let packed = isLong && (video.isStream || audio.isStream) ? Limits.packedMicroseconds : nil
+        return [video.longest, audio.longest, packed].compactMap { $0 }.min()
+    }
+
     /// The streams that ffmpeg reads.
     var inputCount: Int {
         switch media {
@@ -94,12 +105,16 @@ package struct RemuxPlan: Sendable {
 }
 
 extension RemuxPlan.TrackSource {
-    /// The longest media that the width of the times allows, microseconds; nil if all of them fit.
-    package var longest: Int64? {
+    /// The longest media that the width of the times of fMP4 allows, microseconds; nil if all of them fit.
+    fileprivate var longest: Int64? {
         switch self {
         case .stream: nil
         case .fragmented(let file): file.longest
         }
+    }
+
+    fileprivate var isStream: Bool {
+        if case .stream = self { true } else { false }
     }
 
     /// Packed audio is written as a transport stream, so that each frame has a time.
