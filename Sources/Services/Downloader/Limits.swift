@@ -60,6 +60,8 @@ enum Limits {
     static let subtitleBytes = 4 << 20
     /// Bytes of a segment in which its first time is looked for.
     static let anchorBytes = 1 << 20
+    /// Bytes before the media of a track that is packed: ffmpeg holds them in memory.
+    static let openingBytes = 128 << 20
     /// Bytes that are read of a segment to find its tracks: 350 packets, with the tables of the stream.
     static let probedBytes = 64 << 10
     /// The longest wait for processes that only check whether a folder is in use, and the pause between two

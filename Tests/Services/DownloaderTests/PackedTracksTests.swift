@@ -1,7 +1,9 @@
 import Foundation
 import HTTPSupport
+import MediaFormat
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Downloader
 
@@ -47,6 +49,84 @@ struct PackedTracksTests {
             // ffmpeg rounds the times of a playlist in another way.
             #expect(zip(packets, expected).allSatisfy { abs($0.seconds - $1.seconds) < 0.001 })
         }
+    }
+
+    /// Makes null packets of the packets of a PID in some segments, so that only their tables have it.
+    private func empty(_ pid: UInt16, in paths: some Sequence<String>, of origin: FaultyOrigin) throws {
+        for path in paths {
+            var bytes = try #require(origin.bytes(path))
+            for start in stride(from: 0, to: bytes.count, by: 188)
+            where UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2]) == pid {
+                let packet = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+                bytes.replaceSubrange(start..<(start + 188), with: packet)
+            }
+            origin.serve(path, bytes)
+        }
+    }
+
+    private func packed(_ origin: FaultyOrigin) async throws -> TestMovie {
+        let downloading = try Downloading()
+        var request = origin.request()
+        request.format = .mp4
+        let task = try await downloading.run(request)
+        #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+        return try TestMovie(try downloading.bytes("task", "task.mp4"))
+    }
+
+    @Test(
+        "A track that is announced but has no media is not in the MP4 file, one that begins late is",
+        arguments: [(0x101, 6), (0x100, 6), (0x101, 5)] as [(UInt16, Int)])
+    func announced(pid: UInt16, segmentCount: Int) async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let whole = try await packed(origin)
+            try empty(pid, in: origin.segments().prefix(segmentCount), of: origin)
+            let movie = try await packed(origin)
+            #expect(try await movie.complaints() == "")
+            let (present, other) = pid == 0x100 ? ("a", "v") : ("v", "a")
+            #expect(try await movie.packets(present).map(\.digest) == whole.packets(present).map(\.digest))
+            let expected = try await whole.packets(other).map(\.digest)
+            let found = try await movie.packets(other).map(\.digest)
+            #expect(found.isEmpty == (segmentCount == 6))
+            #expect(found == expected.suffix(found.count))
+        }
+    }
+
+    @Test("A track that is announced without media beside separate audio is not in the MP4 file")
+    func announcedBesideAudio() async throws {
+        try await FaultyOrigin.run { origin in
+            try await origin.serve(.transportStream)
+            let streams = origin.segments().compactMap { origin.bytes($0) }
+            try await origin.serve(.separateAudio)
+            let paths = streams.indices.map { "/vod/video\($0).ts" }
+            for (path, bytes) in zip(paths, streams) { origin.serve(path, bytes) }
+            try empty(0x101, in: paths, of: origin)
+            let movie = try await packed(origin)
+            #expect(try await movie.packets("v").count == 60)
+            #expect((250...270).contains(try await movie.packets("a").count))
+        }
+    }
+
+    @Test("ffmpeg is told of renditions before their variant, and of those that have media")
+    func mapping() throws {
+        let ids = try ["a0", "a1", "v0"].map { try #require(RenditionID($0)) }
+        func track(_ id: UInt32, _ kind: Track.Kind, hasMedia: Bool) -> Track {
+            var track = Track(id: id, kind: kind)
+            if hasMedia { track.firstTimestamp = MediaTimestamp(mpeg: 1) }
+            return track
+        }
+        let video = [track(1, .video, hasMedia: true), track(2, .audio, hasMedia: true)]
+        let whole = PackedTracks.Announced(id: ids[2], tracks: video)
+        #expect(PackedTracks([whole]) == PackedTracks())
+        let tracks = PackedTracks([
+            PackedTracks.Announced(id: ids[0], tracks: [track(1, .audio, hasMedia: false)]),
+            PackedTracks.Announced(
+                id: ids[1], tracks: [track(1, .audio, hasMedia: true)], byteCount: 7 << 20),
+            whole,
+        ])
+        #expect(tracks.mapping == ["-map", "0:v:0", "-map", "0:a:1", "-map", "0:a:2"])
+        #expect(tracks.absent == [ids[0]])
+        #expect(tracks.probing.prefix(2) == ["-probesize", "\(7 << 20)"])
     }
 
     @Test("Segments stay where a track that comes later would not be in the MP4 file")

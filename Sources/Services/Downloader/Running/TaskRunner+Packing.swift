@@ -65,20 +65,21 @@ extension TaskRunner {
     /// Has ffmpeg copy the media into an MP4 file; it reads files of the folder, or a pipe.
     private func remux(to name: String) async throws(DownloadError) {
         let changing = try await planWithChangedPIDs()
+        let tracks = try await packedTracks()
         let subtitles = try await writeSubtitles()
         let reading =
             changing == nil
             ? ["-protocol_whitelist", "file", "-allowed_extensions", "ALL", "-i", "index.m3u8"]
             : ["-protocol_whitelist", "pipe", "-f", "mpegts", "-i", "pipe:0"]
-        var arguments = ["-nostdin", "-v", "error", "-y"] + reading
+        var arguments = ["-nostdin", "-v", "error", "-y"] + tracks.probing + reading
         for track in subtitles {
             arguments += ["-protocol_whitelist", "file", "-f", "webvtt", "-i", "./\(track.file)"]
         }
-        arguments += ["-map", "0:v?", "-map", "0:a?"]
+        arguments += tracks.mapping
         for index in subtitles.indices { arguments += ["-map", "\(index + 1):s"] }
         arguments += try await videoTag()
         arguments += ["-c", "copy", "-c:s", "mov_text", "-metadata", "title=\(stored.task.title)"]
-        let audio = stored.task.renditions.filter { $0.id.kind == .audio }
+        let audio = stored.task.renditions.filter { $0.id.kind == .audio && !tracks.absent.contains($0.id) }
         arguments +=
             Self.languages(of: audio, as: "a") + Self.languages(of: subtitles.map(\.rendition), as: "s")
         arguments += ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
@@ -105,7 +106,7 @@ extension TaskRunner {
         for plan in plans where plan.id.kind == .video {
             guard let part = plan.parts.first(where: \.isDone), part.initSection == nil,
                 let tracks = try await inspection(of: part, in: plan)?.tracks,
-                let video = tracks.first(where: { $0.kind == .video })
+                let video = tracks.first(where: { $0.kind == .video && $0.firstTimestamp != nil })
             else { continue }
             return video.codec == "hevc" ? ["-tag:v:0", "hvc1"] : []
         }
