@@ -73,7 +73,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .key(let reason): reason
         case .part(let name, let reason): "\(name): \(reason)"
         case .notAvailable(let what, let available):
-            "there is no \(what); there are: \(available.joined(separator: ", "))"
+            "the source has no \(what); it has: \(available.joined(separator: ", "))"
         case .conflict(let reason): "\(reason); choose another id with --id"
         case .unfinished(let reason): "the window has not ended, and \(reason)"
         case .noNetwork(let reason): reason

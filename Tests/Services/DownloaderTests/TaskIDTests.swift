@@ -15,6 +15,20 @@ struct TaskIDTests {
         #expect(try id != TaskID.made(for: HTTPURL("https://other.example/live/News/index.m3u8")))
     }
 
+    @Test("Escapes in a path are read before words, titles and file names are made of it")
+    func escapes() throws {
+        let url = try HTTPURL("http://origin.test/a/Ein%20Film%20%C3%BC%C3%A4.mp4")
+        #expect(try TaskID.made(for: url).hasPrefix("a-ein-film-"))
+        #expect(TaskID.title(for: url) == "Ein Film üä")
+        #expect(TaskRunner.fileName(of: url) == "Ein_Film_.mp4")
+        for (path, name) in [
+            ("a__b--c.ts", "a__b--c.ts"), ("%D0%9A%D0%B8.mp4", "_.mp4"), ("x%2Fy%zz", "x_y_zz"),
+            ("..%2F..%2Fx", "_.._x"), ("task.json", "file-task.json"), ("a%", "a_"),
+        ] {
+            #expect(try TaskRunner.fileName(of: HTTPURL("http://origin.test/\(path)")) == name)
+        }
+    }
+
     @Test("A playback token of Backcast in the path is no part of it")
     func playbackToken() throws {
         let id = try TaskID.made(for: HTTPURL("http://a.example/live/news/index.m3u8"))

@@ -45,17 +45,21 @@ extension TaskRunner {
         try await save()
     }
 
-    /// The last part of a path in letters that any file system takes.
+    /// The last part of a path in letters that any file system takes, with `_` for what lies between.
     static func fileName(of url: HTTPURL) -> String {
         let last = url.path.split(separator: "/").last.map(String.init) ?? "file"
-        let safe = last.utf8.map { byte in
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "-_.".utf8.contains(byte)
-            return isPlain ? byte : UInt8(ascii: "_")
-        }
-        let text = String(decoding: safe.suffix(120), as: UTF8.self)
+        let bytes = PercentEncoding.bytes(decoding: last) ?? Array(last.utf8)
+        let plain = bytes.split(omittingEmptySubsequences: false) { !isPlain($0) }
+        // One mark for each run of other bytes: a letter beyond ASCII has several.
+        let kept = plain.indices.filter { $0 == 0 || $0 == plain.count - 1 || !plain[$0].isEmpty }
+        let safe = kept.map { plain[$0] }.joined(separator: [UInt8(ascii: "_")])
+        let text = String(decoding: Array(safe).suffix(120), as: UTF8.self)
         let name = String(text.drop { $0 == "." })
         return name.isEmpty || name == TaskFolder.taskFile ? "file-\(name)" : name
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            || "-_.".utf8.contains(byte)
     }
 }

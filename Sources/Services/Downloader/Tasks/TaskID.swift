@@ -5,7 +5,8 @@ import HTTP
 /// The name of a task and of its folder: `[a-z0-9][a-z0-9_-]{0,62}`, but not `events`.
 package enum TaskID {
     /// What an id is, for messages.
-    package static let rule = "it has 1 to 63 of a-z, 0-9, - and _ and begins with a letter or digit"
+    package static let rule =
+        "it has 1 to 63 of a-z, 0-9, - and _, begins with a letter or digit, and is not events"
 
     /// Whether a text can be an id.
     package static func isValid(_ text: String) -> Bool {
@@ -30,7 +31,7 @@ package enum TaskID {
             .joined(separator: "-")
         let space = max(0, Limits.idLength - rest.utf8.count - 1)
         var head: [String] = []
-        for word in Self.words(in: named(url.redactedPath)).suffix(3).reversed() {
+        for word in Self.words(in: decoded(named(url.redactedPath))).suffix(3).reversed() {
             guard (head + [word]).joined(separator: "-").utf8.count <= space else { break }
             head.insert(word, at: 0)
         }
@@ -42,7 +43,12 @@ package enum TaskID {
         let parts = named(url.path).split(separator: "/")
         let usual: Set<Substring> = ["index", "master", "playlist", "main", "stream"]
         let part = parts.last { !usual.contains($0) } ?? parts.last
-        return part.map { PercentEncoding.decoded($0, plusIsSpace: false) ?? String($0) } ?? url.host
+        return part.map(decoded) ?? url.host
+    }
+
+    /// A part of a path without escapes, if they are those of a text.
+    private static func decoded(_ path: Substring) -> String {
+        PercentEncoding.decoded(path) ?? String(path)
     }
 
     /// A path without the ending of its last part.
