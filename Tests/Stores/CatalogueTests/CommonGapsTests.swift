@@ -91,6 +91,33 @@ struct CommonGapsTests {
         }
     }
 
+    @Test("Losses that ended before a window are not read")
+    func formerLosses() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO loss (channel_id, begin_us, end_us, reason)
+                SELECT \(recording.row), \(midnight.microseconds) - n * 60000000,
+                    \(midnight.microseconds) - n * 60000000 + 5000000, 1
+                FROM generate_series(1, 20000::bigint) AS n
+                """)
+            _ = try await test.pool.query("ANALYZE loss")
+            let asked = [recording.row: window(-2 * minute - 1, second)]
+            let array = "'{%}'::bigint[]"
+            let plan = try await test.plan(
+                of: Catalogue.materials(of: asked),
+                with: [
+                    "'{\(recording.row)}'::int[]",
+                    array.replacing("%", with: "\((midnight - 2 * minute - 1).microseconds)"),
+                    array.replacing("%", with: "\((midnight + second).microseconds)"),
+                    Quarter.microseconds + Catalogue.longestSegment, Quarter.microseconds,
+                ])
+            #expect(plan.contains(/loss_by_end.*actual rows=2\b/), "\(plan)")
+            #expect(!plan.contains(/Rows Removed by .*: \d{3}/), "\(plan)")
+        }
+    }
+
     @Test("The gaps of ten channels are read quickly in one query")
     func speed() async throws {
         try await withCatalogue { test in

@@ -23,6 +23,7 @@ extension Migrations {
         ("0016-unused-objects.sql", PackageResources._016_unused_objects_sql),
         ("0017-pending-deletions.sql", PackageResources._017_pending_deletions_sql),
         ("0018-audio-channels.sql", PackageResources._018_audio_channels_sql),
+        ("0019-loss-by-end.sql", PackageResources._019_loss_by_end_sql),
     ]
 
     /// The migrations of the folder that was named, else those that the program carries.

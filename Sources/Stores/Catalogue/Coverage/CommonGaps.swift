@@ -47,7 +47,7 @@ extension Catalogue {
 
     /// Selects three kinds of rows: when a channel was set to record, what any rendition holds, and what was
     /// lost.
-    private static func materials(of windows: [Int32: TimeWindow]) -> Statement {
+    static func materials(of windows: [Int32: TimeWindow]) -> Statement {
         let channels = windows.keys.sorted()
         let begins = channels.map { windows[$0]?.begin.microseconds ?? 0 }
         let ends = channels.map { windows[$0]?.end.microseconds ?? 0 }
