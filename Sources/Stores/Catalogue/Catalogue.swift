@@ -12,6 +12,7 @@ package final class Catalogue: Sendable {
     let channelFaults = KnownFaults()
     let knownSettings = KnownSettings()
     let packing = QuartersToPack()
+    let pruned = PrunedIdentities()
 
     package init(pool: PostgresPool, logger: Logger) {
         self.pool = pool

@@ -70,17 +70,26 @@ package enum Limits {
     static let reanchorMargin: Int64 = 60_000_000
     /// How long identities are kept after the source run has moved on, hours.
     static let identityHours = 48
-    /// Identities, or formats, that one statement deletes: less than a second of work, so that no time limit
-    /// is reached.
+    /// Identities that one statement examines, or formats that it deletes: less than a second of work, so
+    /// that no time limit is reached.
     static let prunedPerStatement: Int64 = 10_000
     /// Such statements in one call: ten million identities, which is more than ten days of 100 channels, or
     /// the keys of a year where every four seconds have one.
     static let pruningSteps = 1000
+    /// Calls after which the pruning of identities begins with the oldest again, an hour of rounds: one that
+    /// stayed as the newest of its source run may have become older than another.
+    static let pruningCalls = 60
     /// How long the row of a node that is gone stays, days: somebody may look for when it was last there.
     static let goneNodeDays = 7
     /// How far ahead of now an empty day must lie to be dropped, microseconds: nodes make some days ahead of
     /// their own clocks.
     static let farDays: Int64 = 7 * 86_400_000_000
+    /// How long the detachment of an empty day waits for transactions that began before.
+    ///
+    /// A purge takes half a minute and more. What is not done then is completed in the next round.
+    static let detachingTime = Duration.seconds(60)
+    /// How long the completion of an interrupted detachment waits; no partition can be made meanwhile.
+    static let finalizingTime = Duration.seconds(5)
     /// Source runs that one statement examines.
     static let runsPerStatement: Int64 = 500
     /// How far EXTINF of a segment may be off from what its media play, microseconds: frames that begin in

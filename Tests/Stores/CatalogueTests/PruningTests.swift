@@ -29,6 +29,35 @@ struct PruningTests {
         }
     }
 
+    @Test("Identities that have to stay are not examined again by each call")
+    func examined() async throws {
+        try await withCatalogue { test in
+            _ = try await recorded(test)
+            _ = try await test.pool.query("UPDATE intake SET seen_at = now() - interval '80 hours'")
+            _ = try await test.pool.query(
+                """
+                INSERT INTO intake SELECT 1, 100 + n, 1, n, 1, 'stored', now() - interval '72 hours'
+                FROM generate_series(1, 25000) AS n
+                """)
+            #expect(try await test.catalogue.pruneIdentities() == 25_008)
+            #expect(try await test.number("SELECT count(*) FROM intake") == 25_008)
+            #expect(try await test.catalogue.pruneIdentities() == 0)
+            // One source run goes on: its former newest identity is older than what was examined last.
+            try await age(test, run: 101, upTo: 3)
+            _ = try await test.pool.query(
+                """
+                UPDATE intake SET seen_at = now() - interval '60 hours' WHERE feed_id = 101 AND origin_number > 1
+                """)
+            #expect(try await test.catalogue.pruneIdentities() == 5)
+            let left = try await test.rows(
+                "SELECT origin_number FROM intake WHERE feed_id = 101 AND rendition_id = 1 ORDER BY 1")
+            #expect(left == [[1], [3]])
+            for _ in 3..<60 { try await test.catalogue.pruneIdentities() }
+            #expect(try await test.catalogue.pruneIdentities() > 25_000)
+            #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 101") == 2)
+        }
+    }
+
     /// Makes every statement fail that deletes more than so many identities, as a time limit would.
     private func limitDeletions(to count: Int64, in test: TestCatalogue) async throws {
         _ = try await test.pool.query(

@@ -1,5 +1,35 @@
 import Postgres
+import Synchronization
 import Timeline
+
+/// Up to which identity, by age, all have been examined: those before it that are left have to stay.
+final class PrunedIdentities: Sendable {
+    struct Place {
+        /// Text of a `timestamptz`.
+        var seen: String
+        var rendition: Int32
+        var run: Int64
+        var number: Int64
+
+        /// Before all identities.
+        static let first = Place(seen: "-infinity", rendition: .min, run: .min, number: .min)
+    }
+
+    private let state = Mutex<(place: Place, calls: Int)>((.first, 0))
+
+    /// Where a call begins: where the one before ended, or with the oldest identity once an hour.
+    func begin() -> Place {
+        state.withLock { state in
+            if state.calls % Limits.pruningCalls == 0 { state.place = .first }
+            state.calls += 1
+            return state.place
+        }
+    }
+
+    func end(at place: Place) {
+        state.withLock { $0.place = place }
+    }
+}
 
 extension Catalogue {
     /// Deletes identities that sources no longer list; the newest of each source run stays.
@@ -9,23 +39,53 @@ extension Catalogue {
     ///
     /// Works in steps of `Limits.prunedPerStatement`, so that no statement reaches its time limit, and
     /// ends after `Limits.pruningSteps` of them; the next call continues.
-    package func pruneIdentities(ahead: Int64 = 0) async throws(CatalogueError) {
+    ///
+    /// - Returns: how many identities were examined
+    @discardableResult
+    package func pruneIdentities(ahead: Int64 = 0) async throws(CatalogueError) -> Int64 {
         let age = Double(Limits.identityHours) * 3600 + Microseconds.seconds(ahead)
-        try await mappingErrors {
-            _ = try await pruning {
-                """
-                WITH gone AS (
-                    DELETE FROM intake WHERE ctid = ANY(ARRAY(
-                        SELECT i.ctid FROM intake i
-                        WHERE seen_at < now() - make_interval(secs => \(age))
-                            AND origin_number < (SELECT max(n.origin_number) FROM intake n
-                                WHERE n.rendition_id = i.rendition_id AND n.feed_id = i.feed_id)
-                        ORDER BY seen_at LIMIT \(Limits.prunedPerStatement)))
-                    AND seen_at < now() - make_interval(secs => \(age)) RETURNING 1)
-                SELECT count(*) FROM gone
-                """
+        return try await mappingErrors {
+            var place = pruned.begin()
+            var examined: Int64 = 0
+            for _ in 0..<Limits.pruningSteps {
+                let step = try await pruneIdentities(olderThan: age, after: place)
+                examined += step.examined
+                guard let last = step.last else { break }
+                place = last
+                pruned.end(at: place)
+                if step.examined < Limits.prunedPerStatement { break }
+                try Task.checkCancellation()
             }
+            return examined
         }
+    }
+
+    /// Examines the next identities in the order of their ages.
+    private func pruneIdentities(
+        olderThan age: Double, after place: PrunedIdentities.Place,
+    ) async throws -> (examined: Int64, last: PrunedIdentities.Place?) {
+        let rows = try await pool.query(
+            """
+            WITH examined AS MATERIALIZED (
+                SELECT ctid AS place, seen_at, rendition_id, feed_id, origin_number FROM intake
+                WHERE seen_at < now() - make_interval(secs => \(age)) AND seen_at >= \(place.seen)::timestamptz
+                    AND (seen_at, rendition_id, feed_id, origin_number)
+                        > (\(place.seen)::timestamptz, \(place.rendition), \(place.run), \(place.number))
+                ORDER BY seen_at, rendition_id, feed_id, origin_number LIMIT \(Limits.prunedPerStatement)),
+            gone AS (
+                DELETE FROM intake WHERE ctid = ANY(ARRAY(
+                    SELECT e.place FROM examined e
+                    WHERE e.origin_number < (SELECT max(n.origin_number) FROM intake n
+                        WHERE n.rendition_id = e.rendition_id AND n.feed_id = e.feed_id)))
+                AND seen_at < now() - make_interval(secs => \(age)))
+            SELECT seen_at::text AS seen, rendition_id, feed_id, origin_number, (SELECT count(*) FROM examined) AS examined
+            FROM examined ORDER BY seen_at DESC, rendition_id DESC, feed_id DESC, origin_number DESC LIMIT 1
+            """)
+        guard let row = rows.first else { return (0, nil) }
+        let last = PrunedIdentities.Place(
+            seen: try row.decode("seen"), rendition: try row.decode("rendition_id"),
+            run: try row.decode("feed_id"), number: try row.decode("origin_number"))
+        return (try row.decode("examined"), last)
     }
 
     /// Deletes source runs whose segments have all expired, together with their identities.
