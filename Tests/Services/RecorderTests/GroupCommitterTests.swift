@@ -52,6 +52,25 @@ struct GroupCommitterTests {
         _ = await stuck.value
     }
 
+    @Test("A batch that comes alone does not wait behind those that wait for locks")
+    func aloneBesideStuck() async throws {
+        let database = Database(leavingOut: Set(1...6), stuck: Set(1...6))
+        let committer = committer(database)
+        #expect(try await committer.commit(Batch(unpublishedIn: 99)))
+        let stuck = Task { await commit(1...6, to: committer) }
+        try await eventually("two wait for locks") {
+            let waiting = await committer.waitingCount
+            let alone = database.calls.withLock { $0.count { $0.count == 1 && $0 != [99] } }
+            return waiting == 6 && alone == 2
+        }
+        for channel in Int32(10)...15 {
+            #expect(try await committer.commit(Batch(unpublishedIn: channel)))
+            #expect(database.calls.withLock { $0.last } == [channel])
+        }
+        stuck.cancel()
+        _ = await stuck.value
+    }
+
     private func committer(_ database: Database, _ clock: TestClock = TestClock()) -> GroupCommitter {
         GroupCommitter(database.target, clock: clock.clock, pause: .milliseconds(500))
     }
@@ -94,7 +113,7 @@ struct GroupCommitterTests {
     func error() async throws {
         let database = Database(error: .notInTime)
         let committer = committer(database)
-        _ = try await committer.commit(Batch(unpublishedIn: 99))
+        await #expect(throws: CatalogueError.self) { try await committer.commit(Batch(unpublishedIn: 99)) }
         #expect(await commit(1...3, to: committer).isEmpty)
         #expect(database.calls.withLock { $0 } == [[99], [1, 2, 3]])
     }

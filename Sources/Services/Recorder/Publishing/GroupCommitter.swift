@@ -10,7 +10,8 @@ import Timeline
 package actor GroupCommitter {
     /// Where batches are committed.
     struct Target: Sendable {
-        /// Commits batches of several channels; returns whether each lease was still held, by channel row.
+        /// Commits batches of one channel or more without waiting for locks; returns whether each lease was
+        /// still held, by channel row.
         ///
         /// A channel without a result was left out and has to be committed alone.
         var together: @Sendable ([Batch]) async throws(CatalogueError) -> [Int32: Bool]
@@ -121,14 +122,12 @@ package actor GroupCommitter {
 
     private func commit(_ numbers: [Int]) async {
         let batches = numbers.compactMap { waiters[$0]?.batch }
-        var held: [Int32: Bool] = [:]
-        if batches.count > 1 {
-            do {
-                held = try await target.together(batches)
-            } catch {
-                for number in numbers { settle(number, .failure(error)) }
-                return
-            }
+        let held: [Int32: Bool]
+        do {
+            held = try await target.together(batches)
+        } catch {
+            for number in numbers { settle(number, .failure(error)) }
+            return
         }
         for number in numbers {
             guard let batch = waiters[number]?.batch else { continue }
