@@ -80,7 +80,7 @@ extension PostgresError {
     package var isCancelled: Bool { kind == .cancelled }
     package var isCheckViolation: Bool { sqlState == "23514" }
     var isUndefinedTable: Bool { sqlState == "42P01" }
-    var isLockNotAvailable: Bool { sqlState == "55P03" }
+    package var isLockNotAvailable: Bool { sqlState == "55P03" }
     /// Whether the server only reads, as a standby does: another one may be the primary now.
     var isReadOnly: Bool { sqlState == "25006" }
 

@@ -1,8 +1,8 @@
 /// An SQL statement whose values can only be bound: `"SELECT * FROM channel WHERE slug = \(slug)"`.
 ///
 /// Each interpolated value becomes `$1`, `$2` …; SQL text is inserted only by `\(verbatim:)`, which takes
-/// static members, table names by `\(identifier:)`, numbers in statements without bound values by
-/// `\(number:)`. A `String` is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
+/// static members, table names by `\(identifier:)`, numbers that cannot be bound by `\(number:)`. A `String`
+/// is bound as `text`: write `\(id)::uuid`, `\(settings)::jsonb` for other types.
 package struct Statement: Sendable {
     /// The text with `$n` in place of the values.
     package private(set) var sql: String
@@ -54,7 +54,10 @@ extension Statement: ExpressibleByStringInterpolation {
             sql += text
         }
 
-        /// Inserts a number, for statements that take no bound values, such as CREATE TABLE.
+        /// Inserts a number, for statements that take no bound values, such as CREATE TABLE, and for numbers
+        /// that the planner must know.
+        ///
+        /// Each number makes a text of its own, which is planned again.
         package mutating func appendInterpolation(number: Int64) {
             sql += String(number)
         }

@@ -14,9 +14,8 @@ extension BatchWriter {
         guard batch.segments.contains(where: { $0.fact.replaces != nil }) else { return touched }
         let renditions = try await renditionRows()
         let facts = bestRepairs.filter { renditions[$0.identity.rendition] != nil }
-        guard let first = facts.map(\.start).min(), let last = facts.map(\.start).max() else {
-            return touched
-        }
+        guard !facts.isEmpty else { return touched }
+        let days = DayRange(around: facts)
         let formats = try await formatRows(facts)
         let rows = try await transaction.query(
             """
@@ -34,7 +33,7 @@ extension BatchWriter {
                     iv, measured_us, digest, key_frames)
             WHERE s.rendition_id = t.rendition_id AND s.start_us = t.start_us AND s.feed_id = t.feed_id
                 AND s.origin_number = t.origin_number AND \(verbatim: Statement.isImproved)
-                AND s.start_us >= \(first.microseconds) AND s.start_us <= \(last.microseconds)
+                AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
             RETURNING s.rendition_id, s.start_us
             """)
         for row in rows {
@@ -63,6 +62,7 @@ extension Catalogue {
         _ facts: [SegmentFact], of channel: Int32,
     ) async throws(CatalogueError) -> [SegmentFact] {
         guard !facts.isEmpty else { return [] }
+        let days = DayRange(around: facts)
         return try await mappingErrors {
             try await pool.query(
                 """
@@ -74,6 +74,7 @@ extension Catalogue {
                     JOIN rendition r ON r.channel_id = \(channel) AND r.name = t.name
                     JOIN segment s ON s.rendition_id = r.rendition_id AND s.start_us = t.start_us
                         AND s.feed_id = t.run AND s.origin_number = t.number
+                        AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
                 WHERE \(verbatim: Statement.isImproved) ORDER BY t.place
                 """
             ).map { facts[Int(try $0.decode("place", as: Int32.self))] }

@@ -35,6 +35,7 @@ extension BatchWriter {
         let touched = try await SegmentWriter(transaction: transaction).enter(rows, staysApart: true)
         let renditions = try await renditionRows()
         let facts = segments.map(\.fact).filter { renditions[$0.identity.rendition] != nil }
+        let days = DayRange(around: facts)
         _ = try await transaction.query(
             """
             WITH incoming AS (
@@ -45,6 +46,7 @@ extension BatchWriter {
                 DELETE FROM segment s USING incoming i
                 WHERE s.rendition_id = i.rendition_id AND s.feed_id = i.feed_id
                     AND s.origin_number = i.origin_number AND s.start_us = i.start_us AND s.number IS NULL
+                    AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
                 RETURNING s.*),
             unknown AS (
                 DELETE FROM intake i USING gone g

@@ -25,16 +25,19 @@ extension Catalogue {
     /// Commits batches of several channels, at most one of each, in one transaction.
     ///
     /// A channel whose row another transaction has locked is left out, so that it does not hold up the
-    /// others. So are channels that have no row, and those of which the database refuses a value: groups
-    /// are halved until what is refused stands alone.
+    /// others. So are channels that have no row, those whose partitions cannot be made now, and those of
+    /// which the database refuses a value: groups are halved until what is refused stands alone.
     ///
     /// - Returns: for each channel that is not left out, whether the lease was still held; the others have to
     ///   be committed each by itself
     package func commit(_ batches: [Batch]) async throws(CatalogueError) -> [Int32: Bool] {
-        guard batches.count > 1 else { return [:] }
+        guard !batches.isEmpty else { return [:] }
         do throws(CatalogueError) {
-            return try await mappingErrors { try await write(batches.sorted { $0.channel < $1.channel }) }
+            return try await mappingErrors {
+                try await write(prepared(batches).sorted { $0.channel < $1.channel }, skippingLocked: true)
+            }
         } catch .database(let error) where error.refusesValues {
+            guard batches.count > 1 else { return [:] }
             let middle = batches.count / 2
             let lower = try await commit(Array(batches[..<middle]))
             return lower.merging(try await commit(Array(batches[middle...]))) { first, _ in first }
@@ -43,16 +46,32 @@ extension Catalogue {
 
     /// Writes a batch in one transaction, which is rolled back if it is for a trial only.
     func write(_ batch: Batch, asTrial isTrial: Bool = false) async throws -> Bool {
-        guard let isHeld = try await write([batch], asTrial: isTrial)[batch.channel] else {
+        let held = try await write([batch], skippingLocked: false, asTrial: isTrial)
+        guard let isHeld = held[batch.channel] else {
             throw CatalogueError.unreadable("channel \(batch.channel) has no published head")
         }
         return isHeld
     }
 
-    private func write(_ batches: [Batch], asTrial isTrial: Bool = false) async throws -> [Int32: Bool] {
-        let written = try await withDays(of: batches.flatMap { $0.segments.map(\.fact.start) }) {
+    /// Batches whose partitions are there; all of them, if those that are missing can be made.
+    private func prepared(_ batches: [Batch]) async throws -> [Batch] {
+        do {
+            try await ensureDays(of: batches.flatMap(\.starts))
+            return batches
+        } catch let error as PostgresError where error.isLockNotAvailable {
+            return batches.filter { areDaysKnown(of: $0.starts) }
+        }
+    }
+
+    private func write(
+        _ batches: [Batch], skippingLocked: Bool, asTrial isTrial: Bool = false,
+    ) async throws -> [Int32: Bool] {
+        guard !batches.isEmpty else { return [:] }
+        let written = try await withDays(of: batches.flatMap(\.starts)) {
             try await pool.transaction { transaction in
-                let written = try await GroupWriter(batches: batches, transaction: transaction).run()
+                let written = try await GroupWriter(
+                    batches: batches, skipsLocked: skippingLocked, transaction: transaction
+                ).run()
                 if isTrial { throw TrialPassed() }
                 return written
             }
@@ -91,6 +110,8 @@ struct BatchWriter {
 }
 
 extension Batch {
+    fileprivate var starts: [Instant] { segments.map(\.fact.start) }
+
     fileprivate var isOnlySegments: Bool {
         factCount == segments.count && segments.allSatisfy { $0.fact.replaces == nil }
     }

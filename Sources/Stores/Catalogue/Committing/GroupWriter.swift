@@ -19,6 +19,8 @@ struct MovedHead {
 struct GroupWriter {
     /// In the order of their channels, one of each.
     let batches: [Batch]
+    /// Whether channels that another transaction has locked are left out; else it is waited for.
+    let skipsLocked: Bool
     let transaction: PostgresTransaction
 
     /// - Returns: whether the lease was still held, by channel, without those that are locked or have no
@@ -43,7 +45,7 @@ struct GroupWriter {
         return (heads.mapValues(\.held), touched.all)
     }
 
-    /// Locks the channels and moves their heads; those of a group that are locked already are left out.
+    /// Locks the channels and moves their heads.
     ///
     /// A lease that was lost moves the revision only.
     private func movePublishedHeads() async throws -> [Int32: MovedHead] {
@@ -57,11 +59,11 @@ struct GroupWriter {
                     \(heads.map { Int32(clamping: $0.targetSeconds) }))
                 AS t(channel_id, own_fence, to_epoch, to_end_us, to_watermark_us, to_target)),
             free AS (
-                SELECT channel_id FROM line WHERE \(channels.count > 1) AND channel_id = ANY(\(channels))
+                SELECT channel_id FROM line WHERE \(skipsLocked) AND channel_id = ANY(\(channels))
                 ORDER BY channel_id FOR NO KEY UPDATE SKIP LOCKED),
             locked AS (
                 SELECT channel_id FROM free
-                UNION ALL SELECT channel_id FROM incoming WHERE NOT \(channels.count > 1))
+                UNION ALL SELECT channel_id FROM incoming WHERE NOT \(skipsLocked))
             UPDATE line l SET
                 epoch = CASE WHEN fence = own_fence THEN greatest(epoch, to_epoch) ELSE epoch END,
                 end_us = CASE WHEN fence = own_fence THEN greatest(end_us, to_end_us) ELSE end_us END,

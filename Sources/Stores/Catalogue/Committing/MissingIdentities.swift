@@ -14,12 +14,14 @@ extension Catalogue {
             segments.map { (channel: channel, segment: $0) }
         }
         guard !asked.isEmpty else { return [:] }
+        let starts = asked.map(\.segment.start.microseconds)
+        let days = DayRange(from: starts.min() ?? 0, to: starts.max() ?? 0)
         return try await mappingErrors {
             let rows = try await pool.query(
                 """
                 SELECT t.channel_id, t.name, t.run, t.number FROM unnest(\(asked.map(\.channel)),
                     \(asked.map(\.segment.identity.rendition.description)), \(asked.map(\.segment.identity.run)),
-                    \(asked.map(\.segment.identity.number)), \(asked.map(\.segment.start.microseconds)))
+                    \(asked.map(\.segment.identity.number)), \(starts))
                     AS t(channel_id, name, run, number, start_us) JOIN line l USING (channel_id)
                     LEFT JOIN rendition r ON r.channel_id = t.channel_id AND r.name = t.name
                     LEFT JOIN LATERAL (SELECT true AS held FROM intake i
@@ -29,6 +31,7 @@ extension Catalogue {
                     LEFT JOIN LATERAL (SELECT true AS held FROM segment s
                         WHERE i.held IS NULL AND s.rendition_id = r.rendition_id AND s.start_us = t.start_us
                             AND s.feed_id = t.run AND s.origin_number = t.number
+                            AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
                         LIMIT 1) AS s ON true
                     LEFT JOIN LATERAL (SELECT true AS held FROM set_aside a
                         WHERE i.held IS NULL AND a.rendition_id = r.rendition_id AND a.start_us = t.start_us

@@ -36,6 +36,7 @@ extension SegmentWriter {
         let facts = entries.map(\.segment.fact)
         guard let first = facts.map(\.start).min(), let last = facts.map(\.end).max() else { return [] }
         let new = Set(facts.map(\.identity))
+        let days = DayRange(around: facts)
         let rows = try await transaction.query(
             """
             SELECT * FROM (
@@ -46,7 +47,8 @@ extension SegmentWriter {
                     lead(start_us) OVER (ORDER BY start_us) AS next_us
                 FROM segment WHERE rendition_id = \(rendition) AND NOT kept
                     AND start_us >= \(first.microseconds - Catalogue.longestSegment)
-                    AND start_us < \(last.microseconds)) AS near
+                    AND start_us < \(last.microseconds)
+                    AND start_us >= \(number: days.begin) AND start_us < \(number: days.end)) AS near
             WHERE former_end_us > start_us OR next_us < start_us + duration_us ORDER BY start_us
             """)
         return try rows.map { row in
@@ -69,11 +71,12 @@ extension SegmentWriter {
     private func remove(_ rows: [OverlappingRow], _ rendition: Int32) async throws {
         let starts = rows.map(\.place.start.microseconds)
         guard let first = starts.min(), let last = starts.max() else { return }
+        let days = DayRange(from: first, to: last)
         _ = try await transaction.query(
             """
             WITH gone AS (
                 DELETE FROM segment WHERE rendition_id = \(rendition) AND start_us = ANY(\(starts)) AND NOT kept
-                    AND number IS NULL AND start_us >= \(first) AND start_us <= \(last))
+                    AND number IS NULL AND start_us >= \(number: days.begin) AND start_us < \(number: days.end))
             UPDATE intake SET state = 'lost'
             FROM unnest(\(rows.map(\.identity.run)), \(rows.map(\.identity.number))) AS t(feed_id, origin_number)
             WHERE rendition_id = \(rendition) AND intake.feed_id = t.feed_id
@@ -84,6 +87,7 @@ extension SegmentWriter {
     private func shorten(_ rows: [(OverlappingRow, Int64)], _ rendition: Int32) async throws {
         let starts = rows.map(\.0.place.start.microseconds)
         guard let first = starts.min(), let last = starts.max() else { return }
+        let days = DayRange(from: first, to: last)
         let said = rows.map { row, duration in
             row.flags.contains(.measuredDuration)
                 ? nil : Overlap.said(of: row.place, measured: row.measured, lasting: duration)
@@ -100,7 +104,7 @@ extension SegmentWriter {
             FROM unnest(\(starts), \(rows.map { Int32(clamping: $0.1) }),
                 \(said.map { $0.map { Int32(clamping: $0) } })) AS t(start_us, duration_us, said_us)
             WHERE s.rendition_id = \(rendition) AND s.start_us = t.start_us AND NOT s.kept
-                AND s.start_us >= \(first) AND s.start_us <= \(last)
+                AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
             """)
     }
 }

@@ -65,11 +65,14 @@ struct SegmentWriter {
     /// them already.
     ///
     /// A summary is extended if all new segments begin after those that it has; else it has to be computed
-    /// again.
+    /// again. `near` has the segments of the days concerned.
     private static func insertion(of segments: [IncomingSegment]) -> Statement {
         let facts = segments.map(\.fact)
+        let days = DayRange(around: facts)
         return """
-            WITH incoming AS (
+            WITH near AS NOT MATERIALIZED (
+                SELECT * FROM segment WHERE start_us >= \(number: days.begin) AND start_us < \(number: days.end)),
+            incoming AS (
                 SELECT t.*, r.rendition_id FROM unnest(
                     \(segments.indices.map { Int32(clamping: $0) }), \(segments.map(\.channel)),
                     \(facts.map(\.identity.rendition.description)), \(facts.map(\.identity.run)),
@@ -136,7 +139,7 @@ struct SegmentWriter {
                         AND b.quarter_us IN (p.quarter_us - 900000000, p.quarter_us + 900000000)
                         AND b.begin_us < p.start_us + p.duration_us AND b.end_us > p.start_us))
                 AND EXISTS (
-                    SELECT FROM segment s WHERE s.rendition_id = p.rendition_id AND s.number IS NULL
+                    SELECT FROM near s WHERE s.rendition_id = p.rendition_id AND s.number IS NULL
                         AND s.start_us > p.start_us - \(Catalogue.longestSegment)
                         AND s.start_us < p.start_us + p.duration_us AND s.start_us + s.duration_us > p.start_us)
                     AS may_overlap
@@ -172,7 +175,7 @@ struct SegmentWriter {
                 a.begin_us, a.end_us
             FROM added a LEFT JOIN block b ON b.rendition_id = a.rendition_id AND b.quarter_us = a.quarter_us
                 LEFT JOIN LATERAL (
-                    SELECT start_us, duration_us, epoch, state_id FROM segment s
+                    SELECT start_us, duration_us, epoch, state_id FROM near s
                     WHERE s.rendition_id = a.rendition_id AND s.start_us >= a.quarter_us
                         AND s.start_us < a.quarter_us + 900000000
                     ORDER BY s.start_us DESC LIMIT 1) AS last ON true
@@ -198,6 +201,7 @@ struct SegmentWriter {
         _ entries: [SegmentEntry], _ touched: inout TouchedQuarters,
     ) async throws -> Bool {
         let facts = entries.map(\.segment.fact)
+        let days = try await days(of: facts, entries.map(\.rendition))
         let gone = try await transaction.query(
             """
             WITH incoming AS (
@@ -212,6 +216,7 @@ struct SegmentWriter {
             gone AS (
                 DELETE FROM segment s USING place p
                 WHERE s.rendition_id = p.rendition_id AND s.start_us = p.start_us AND NOT s.kept AND s.number IS NULL
+                    AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
                     AND (EXISTS (SELECT FROM incoming i WHERE i.rendition_id = s.rendition_id
                             AND i.feed_id = s.feed_id AND i.origin_number = s.origin_number)
                         OR EXISTS (SELECT FROM incoming i WHERE i.rendition_id = s.rendition_id
@@ -231,5 +236,20 @@ struct SegmentWriter {
                 of: try row.decode("channel_id"), isSummarised: false)
         }
         return !gone.isEmpty
+    }
+
+    /// The days in which segments with these identities begin, and those in which they were stored before.
+    private func days(of facts: [SegmentFact], _ renditions: [Int32?]) async throws -> DayRange {
+        let known = try await transaction.query(
+            """
+            SELECT min(i.start_us) AS first_us, max(i.start_us) AS last_us
+            FROM unnest(\(renditions), \(facts.map(\.identity.run)), \(facts.map(\.identity.number)))
+                AS t(rendition_id, feed_id, origin_number) JOIN intake i USING (rendition_id, feed_id, origin_number)
+            """
+        ).first
+        let first = try known?.decode("first_us", as: Int64?.self)
+        let last = try known?.decode("last_us", as: Int64?.self)
+        let starts = facts.map(\.start.microseconds) + [first, last].compactMap(\.self)
+        return DayRange(from: starts.min() ?? 0, to: starts.max() ?? 0)
     }
 }

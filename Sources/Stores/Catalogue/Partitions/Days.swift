@@ -28,6 +28,11 @@ extension Catalogue {
         try await mappingErrors { try await ensureDays(of: instants) }
     }
 
+    /// Whether this process knows that the partitions of segments with these starts exist.
+    func areDaysKnown(of instants: [Instant]) -> Bool {
+        days.missing(Set(instants.map { Self.day(of: $0.microseconds) })).isEmpty
+    }
+
     func ensureDays(of instants: [Instant]) async throws {
         let wanted = Set(instants.map { Self.day(of: $0.microseconds) })
         for day in days.missing(wanted) {
@@ -70,7 +75,9 @@ extension Catalogue {
         let name = Self.partition(ofDay: day)
         let next = (Instant(microseconds: day) + Self.dayMicroseconds).microseconds
         try await pool.transaction { transaction in
-            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.partitionLock))")
+            _ = try await transaction.query("SELECT pg_advisory_xact_lock_shared(\(Self.partitionLock))")
+            _ = try await transaction.query(
+                "SELECT pg_advisory_xact_lock(\(Self.dayLock), \(Self.number(ofDay: day)))")
             if try await transaction.isAttached(name) { return }
             _ = try await transaction.query(
                 """
@@ -85,8 +92,19 @@ extension Catalogue {
         }
     }
 
-    /// Key of the advisory lock that all code holds when it creates or drops partitions.
+    /// Key of the advisory lock that is held, shared, when a partition is created or dropped.
+    ///
+    /// Nodes of the version before hold it alone.
     static let partitionLock: Int64 = 0x6261_636b_6461_79
+
+    /// Keys of the advisory locks under which the partition of a day is created or dropped: this one, and
+    /// the number of the day.
+    ///
+    /// Dropping one may wait for other transactions; segments of other days must not wait for it.
+    static let dayLock: Int32 = 0x6461_7973
+
+    /// Days since 1970.
+    static func number(ofDay day: Int64) -> Int32 { Int32(clamping: day / dayMicroseconds) }
 }
 
 extension PostgresTransaction {

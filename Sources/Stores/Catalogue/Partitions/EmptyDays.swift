@@ -14,22 +14,22 @@ extension Catalogue {
         let oldest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
         let newest = Self.day(of: (present + Limits.farDays).microseconds)
         return try await mappingErrors {
-            var dropped: [String] = []
-            let days = try await daysInOrder(
+            var empty: [Day] = []
+            for day in try await daysInOrder(
                 before: Self.partition(ofDay: oldest), after: Self.partition(ofDay: newest))
-            for day in days {
-                guard try await pool.query("SELECT FROM \(identifier: day.name) LIMIT 1").isEmpty else {
-                    continue
-                }
-                if try await drop(day) { dropped.append(day.name) }
+            {
+                let first = try await pool.query("SELECT FROM \(identifier: day.name) LIMIT 1")
+                if first.isEmpty { empty.append(day) }
             }
+            guard !empty.isEmpty else { return [] }
+            let dropped = try await drop(empty)
             if !dropped.isEmpty { self.days.removeAll() }
             return dropped
         }
     }
 
     /// A partition and the range of starts that it holds, microseconds since 1970.
-    private struct Day: Sendable {
+    fileprivate struct Day: Sendable {
         var name: String
         var begin: Int64
         var end: Int64
@@ -51,41 +51,89 @@ extension Catalogue {
         }
     }
 
-    /// Detaches a day and drops it; if a segment was inserted at the last moment, the day is attached again.
-    private func drop(_ day: Day) async throws -> Bool {
-        try await pool.withConnection { session in
-            _ = try await session.query("SELECT pg_advisory_lock(\(Self.partitionLock))")
-            guard try await session.detach(day.name) else { return false }
-            guard try await session.query("SELECT FROM \(identifier: day.name) LIMIT 1").isEmpty else {
-                _ = try await session.query(
-                    """
-                    ALTER TABLE segment_rolling ATTACH PARTITION \(identifier: day.name)
-                    FOR VALUES FROM (\(number: day.begin)) TO (\(number: day.end))
-                    """)
-                return false
+    /// Drops days; one into which a segment was inserted at the last moment is attached again.
+    ///
+    /// PostgreSQL waits for the transactions that may use a partition, longer than a statement of the pool
+    /// would wait for a lock. Meanwhile no lock is held that others need.
+    ///
+    /// - Returns: the names of those that were dropped; none if another process drops days
+    private func drop(_ days: [Day]) async throws -> [String] {
+        try await pool.withConnection(statementTimeout: Limits.detachingTime) { session in
+            guard try await session.takeDroppingLock() else { return [] }
+            var dropped: [String] = []
+            for day in days {
+                try await session.setLockTimeout(Limits.detachingTime)
+                try await session.lock(day.begin)
+                if try await session.drop(day) { dropped.append(day.name) }
+                try await session.unlock(day.begin)
             }
-            _ = try await session.query("DROP TABLE \(identifier: day.name)")
-            return true
+            return dropped
         }
     }
 }
 
+extension Catalogue {
+    /// Key of the advisory lock that a process holds while it drops days: PostgreSQL detaches one at a time.
+    fileprivate static let droppingLock: Int64 = 0x6261_636b_6472_6f
+}
+
 extension PostgresSession {
+    /// - Returns: false if another process drops a day
+    fileprivate func takeDroppingLock() async throws -> Bool {
+        let row = try await query("SELECT pg_try_advisory_lock(\(Catalogue.droppingLock)) AS taken").first
+        return try row?.decode("taken") ?? false
+    }
+
+    fileprivate func setLockTimeout(_ limit: Duration) async throws {
+        let milliseconds = String(limit.wholeMicroseconds / 1000)
+        _ = try await query("SELECT set_config('lock_timeout', \(milliseconds), false)")
+    }
+
+    fileprivate func lock(_ day: Int64) async throws {
+        _ = try await query("SELECT pg_advisory_lock_shared(\(Catalogue.partitionLock))")
+        _ = try await query(
+            "SELECT pg_advisory_lock(\(Catalogue.dayLock), \(Catalogue.number(ofDay: day)))")
+    }
+
+    fileprivate func unlock(_ day: Int64) async throws {
+        _ = try await query(
+            "SELECT pg_advisory_unlock(\(Catalogue.dayLock), \(Catalogue.number(ofDay: day)))")
+        _ = try await query("SELECT pg_advisory_unlock_shared(\(Catalogue.partitionLock))")
+    }
+
+    /// - Returns: false if it is not empty, or gone
+    fileprivate func drop(_ day: Catalogue.Day) async throws -> Bool {
+        guard try await detach(day.name) else { return false }
+        guard try await query("SELECT FROM \(identifier: day.name) LIMIT 1").isEmpty else {
+            _ = try await query(
+                """
+                ALTER TABLE segment_rolling ATTACH PARTITION \(identifier: day.name)
+                FOR VALUES FROM (\(number: day.begin)) TO (\(number: day.end))
+                """)
+            return false
+        }
+        _ = try await query("DROP TABLE \(identifier: day.name)")
+        return true
+    }
+
     /// Detaches a partition, or completes a detachment that another process began.
     ///
     /// - Returns: false if another process has dropped it already
-    fileprivate func detach(_ name: String) async throws -> Bool {
+    private func detach(_ name: String) async throws -> Bool {
         let found = try await query(
             """
             SELECT inhdetachpending AS pending FROM pg_inherits
             WHERE inhrelid = to_regclass(\(name)) AND inhparent = 'segment_rolling'::regclass
             """)
         guard let row = found.first else { return false }
-        let statement: Statement =
-            try row.decode("pending", as: Bool.self)
-            ? "ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) FINALIZE"
-            : "ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) CONCURRENTLY"
-        _ = try await query(statement)
+        if try row.decode("pending", as: Bool.self) {
+            // This holds a lock on all days while it waits.
+            try await setLockTimeout(Limits.finalizingTime)
+            _ = try await query("ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) FINALIZE")
+        } else {
+            _ = try await query(
+                "ALTER TABLE segment_rolling DETACH PARTITION \(identifier: name) CONCURRENTLY")
+        }
         return true
     }
 }

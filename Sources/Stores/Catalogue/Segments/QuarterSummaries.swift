@@ -9,6 +9,7 @@ extension PostgresTransaction {
         guard !quarters.isEmpty else { return }
         let renditions = quarters.map(\.rendition)
         let begins = quarters.map(\.begin)
+        let days = DayRange(from: begins.min() ?? 0, to: begins.max() ?? 0)
         _ = try await query(
             """
             WITH touched AS (SELECT * FROM unnest(\(renditions), \(begins)) AS t(rendition_id, quarter_us)),
@@ -19,6 +20,7 @@ extension PostgresTransaction {
                         AND s.epoch = lag(s.epoch) OVER near AND s.state_id = lag(s.state_id) OVER near, true) AS joined
                 FROM touched t JOIN segment s ON s.rendition_id = t.rendition_id
                     AND s.start_us >= t.quarter_us AND s.start_us < t.quarter_us + \(Quarter.microseconds)
+                    AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
                 WINDOW near AS (PARTITION BY t.rendition_id, t.quarter_us ORDER BY s.start_us)),
             summary AS (
                 SELECT rendition_id, quarter_us, count(*) AS segments, sum(stored_bytes::bigint + repair_bytes) AS bytes,
