@@ -37,7 +37,7 @@ struct ChannelWriter: Sendable {
     func commit(_ numbers: Range<Int64>, from begin: Instant) async throws {
         let end = begin + numbers.upperBound * planned.duration
         var batch = Batch(
-            channel: channel.row, fence: fence,
+            channel: channel.row, fence: fence, node: Self.node,
             publishedHead: PublishedHeadUpdate(
                 discontinuitySequence: 0, end: end, watermark: end, targetSeconds: Int(planned.seconds)))
         if numbers.lowerBound == 0 {

@@ -59,7 +59,8 @@ struct LeaseTests {
             let row = recording.row
             #expect(try await test.catalogue.takeLease(channel: row, node: other, takesOver: false) == nil)
             let again = try await test.catalogue.takeLease(channel: row, node: own, takesOver: false)
-            try await test.catalogue.releaseLease(channel: row, fence: try #require(again).fence)
+            try await test.catalogue.releaseLease(
+                channel: row, fence: try #require(again).fence, node: own)
             #expect(try await test.catalogue.takeLease(channel: row, node: other, takesOver: false) != nil)
         }
     }
@@ -78,10 +79,59 @@ struct LeaseTests {
         try await withCatalogue { test in
             let recording = try await ChannelRecording(in: test)
             try await test.catalogue.heartbeat(node: other, seconds: 600)
-            try await test.catalogue.releaseLease(channel: recording.row, fence: recording.fence - 1)
+            try await test.catalogue.releaseLease(
+                channel: recording.row, fence: recording.fence - 1, node: own)
             #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) == nil)
-            try await test.catalogue.releaseLease(channel: recording.row, fence: recording.fence)
+            try await test.catalogue.releaseLease(
+                channel: recording.row, fence: recording.fence, node: own)
             #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) != nil)
+        }
+    }
+
+    /// ```
+    /// own                       other
+    /// takes fence 1
+    ///                           takes fence 2     is lost with the former primary
+    /// takes fence 2
+    ///                           commits, releases
+    /// ```
+    @Test(
+        "After a fail-over that lost a take-over, the node that has it no more cannot publish or release",
+        arguments: [false, true])
+    func lostTakeOver(inGroup: Bool) async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let beside = try await ChannelRecording("sport", in: test)
+            func take(_ node: String) async throws -> Lease {
+                try #require(try await test.catalogue.takeLease(channel: recording.row, node: node))
+            }
+            func commit(_ numbers: Range<Int64>, _ lease: Lease) async throws -> Bool? {
+                var batch = recording.batch(recording.published(numbers))
+                (batch.fence, batch.node) = (lease.fence, lease.node)
+                guard inGroup else { return try await test.catalogue.commit(batch) }
+                return try await test.catalogue.commit([batch, beside.batch()])[recording.row]
+            }
+            try await test.catalogue.heartbeat(node: own, seconds: -1)
+            let lost = try await take(other)
+            _ = try await test.pool.query(
+                """
+                UPDATE line SET fence = fence - 1, node_id = \(own)::uuid WHERE channel_id = \(recording.row)
+                """)
+            try await test.catalogue.heartbeat(node: own, seconds: 600)
+            let valid = try await take(own)
+            #expect(lost.fence == valid.fence)
+            #expect(try await commit(0..<2, valid) == true)
+            let before = try await test.catalogue.publishedHead(of: recording.row)
+            #expect(try await commit(2..<4, lost) == false)
+            #expect(try await test.catalogue.publishedHead(of: recording.row) == before)
+            #expect(try await test.held(recording).map(\.number) == [0, 1, nil, nil])
+            try await test.catalogue.releaseLease(
+                channel: recording.row, fence: lost.fence, node: other)
+            #expect(try await test.catalogue.takeLease(channel: recording.row, node: other) == nil)
+            #expect(try await commit(4..<6, valid) == true)
+            try await test.catalogue.releaseLease(
+                channel: recording.row, fence: valid.fence, node: own)
+            #expect(try await commit(6..<8, valid) == false)
         }
     }
 

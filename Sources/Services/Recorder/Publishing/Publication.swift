@@ -11,6 +11,7 @@ import Timeline
 struct Publication: Sendable {
     private let channel: Int32
     private let fence: Int64
+    private let node: String?
     var publisher: Publisher { didSet { isChanged = true } }
     /// Besides segments, what waits for the catalogue.
     private var entries: [WaitingEntry] = [] { didSet { isChanged = true } }
@@ -38,7 +39,7 @@ struct Publication: Sendable {
 
     init(channel: Int32, lease: Lease) {
         self.channel = channel
-        fence = lease.fence
+        (fence, node) = (lease.fence, lease.node)
         publisher = Publisher(publishedHead: lease.publishedHead)
     }
 
@@ -345,7 +346,7 @@ extension Publication {
             (isChanged, nextTimeout) = (false, publisher.nextTimeout(after: now))
             return nil
         }
-        var batch = Batch(channel: channel, fence: fence, publishedHead: head)
+        var batch = Batch(channel: channel, fence: fence, node: node, publishedHead: head)
         (batch.segments, batch.discontinuityStarts) = (decisions.segments, decisions.discontinuityStarts)
         (batch.losses, batch.lost, batch.listed) = (decisions.losses, decisions.lost, decisions.listed)
         let growing = head.watermark == lastHead?.watermark ? [] : publisher.absences(absent)

@@ -10,6 +10,8 @@ package struct Batch: Sendable {
     ///
     /// If the lease has passed to another node, the segments are stored without being published.
     package var fence: Int64
+    /// The node that took this lease; nil compares the fence alone.
+    package var node: String?
     package var publishedHead: PublishedHeadUpdate
     package var renditions: [RenditionDescription]
     package var sourceRuns: [SourceRun]
@@ -35,9 +37,10 @@ package struct Batch: Sendable {
                 discontinuitySequence: 0, end: nothing, watermark: nothing, targetSeconds: 0))
     }
 
-    package init(channel: Int32, fence: Int64, publishedHead: PublishedHeadUpdate) {
+    package init(channel: Int32, fence: Int64, node: String? = nil, publishedHead: PublishedHeadUpdate) {
         self.channel = channel
         self.fence = fence
+        self.node = node
         self.publishedHead = publishedHead
         renditions = []
         sourceRuns = []

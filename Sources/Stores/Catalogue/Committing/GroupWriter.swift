@@ -23,6 +23,12 @@ struct GroupWriter {
     let skipsLocked: Bool
     let transaction: PostgresTransaction
 
+    /// Whether the row in `line` has the lease of a batch.
+    ///
+    /// When PostgreSQL fails over to a replica that has lost a take-over, two nodes get the same fence.
+    private static let isHeld =
+        "(fence = own_fence AND (own_node = '' OR node_id IS NOT DISTINCT FROM nullif(own_node, '')::uuid))"
+
     /// - Returns: whether the lease was still held, by channel, without those that are locked or have no
     ///   head; and the quarters that changed
     func run() async throws -> (held: [Int32: Bool], touched: Set<Quarter>) {
@@ -54,10 +60,10 @@ struct GroupWriter {
         let rows = try await transaction.query(
             """
             WITH incoming AS (
-                SELECT * FROM unnest(\(channels), \(batches.map(\.fence)), \(heads.map(\.discontinuitySequence)),
-                    \(heads.map(\.end.microseconds)), \(heads.map(\.watermark.microseconds)),
+                SELECT * FROM unnest(\(channels), \(batches.map(\.fence)), \(batches.map { $0.node ?? "" }),
+                    \(heads.map(\.discontinuitySequence)), \(heads.map(\.end.microseconds)), \(heads.map(\.watermark.microseconds)),
                     \(heads.map { Int32(clamping: $0.targetSeconds) }))
-                AS t(channel_id, own_fence, to_epoch, to_end_us, to_watermark_us, to_target)),
+                AS t(channel_id, own_fence, own_node, to_epoch, to_end_us, to_watermark_us, to_target)),
             free AS (
                 SELECT channel_id FROM line WHERE \(skipsLocked) AND channel_id = ANY(\(channels))
                 ORDER BY channel_id FOR NO KEY UPDATE SKIP LOCKED),
@@ -65,15 +71,17 @@ struct GroupWriter {
                 SELECT channel_id FROM free
                 UNION ALL SELECT channel_id FROM incoming WHERE NOT \(skipsLocked))
             UPDATE line l SET
-                epoch = CASE WHEN fence = own_fence THEN greatest(epoch, to_epoch) ELSE epoch END,
-                end_us = CASE WHEN fence = own_fence THEN greatest(end_us, to_end_us) ELSE end_us END,
+                epoch = CASE WHEN \(verbatim: Self.isHeld) THEN greatest(epoch, to_epoch) ELSE epoch END,
+                end_us = CASE WHEN \(verbatim: Self.isHeld) THEN greatest(end_us, to_end_us) ELSE end_us END,
                 watermark_us =
-                    CASE WHEN fence = own_fence THEN greatest(watermark_us, to_watermark_us) ELSE watermark_us END,
+                    CASE WHEN \(verbatim: Self.isHeld) THEN greatest(watermark_us, to_watermark_us)
+                    ELSE watermark_us END,
                 target_seconds =
-                    CASE WHEN fence = own_fence THEN greatest(target_seconds, to_target) ELSE target_seconds END,
+                    CASE WHEN \(verbatim: Self.isHeld) THEN greatest(target_seconds, to_target)
+                    ELSE target_seconds END,
                 revision = revision + 1
             FROM locked JOIN incoming USING (channel_id) WHERE l.channel_id = locked.channel_id
-            RETURNING l.channel_id, fence = own_fence AS held, forgotten_us, end_us, revision,
+            RETURNING l.channel_id, \(verbatim: Self.isHeld) AS held, forgotten_us, end_us, revision,
                 \(verbatim: ReanchorPoint.columns),
                 (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
             """)

@@ -43,7 +43,7 @@ extension Batch {
 
     /// The same place in the published log, without facts.
     fileprivate var withoutFacts: Batch {
-        Batch(channel: channel, fence: fence, publishedHead: publishedHead)
+        Batch(channel: channel, fence: fence, node: node, publishedHead: publishedHead)
     }
 
     /// A batch for each fact.

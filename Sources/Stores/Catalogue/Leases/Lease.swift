@@ -4,6 +4,8 @@ package import Timeline
 /// The right to publish a channel; the database refuses the fence of a former holder.
 package struct Lease: Sendable, Equatable {
     package var fence: Int64
+    /// The node that took it; nil if nothing is published under it.
+    package var node: String?
     package var publishedHead: PublishedHead
     /// What the database's clock said when the lease was taken; nil if it was not asked.
     package var databaseDate: Instant?
@@ -12,10 +14,11 @@ package struct Lease: Sendable, Equatable {
     package var reanchor: ReanchorPoint?
 
     package init(
-        fence: Int64, publishedHead: PublishedHead, databaseDate: Instant? = nil,
+        fence: Int64, node: String? = nil, publishedHead: PublishedHead, databaseDate: Instant? = nil,
         reanchor: ReanchorPoint? = nil,
     ) {
         self.fence = fence
+        self.node = node
         self.publishedHead = publishedHead
         self.databaseDate = databaseDate
         self.reanchor = reanchor
@@ -55,18 +58,21 @@ extension Catalogue {
                 """)
             return try rows.first.map {
                 Lease(
-                    fence: try $0.decode("fence"), publishedHead: try PublishedHead(from: $0),
+                    fence: try $0.decode("fence"), node: node, publishedHead: try PublishedHead(from: $0),
                     databaseDate: Instant(microseconds: try $0.decode("now_us")),
                     reanchor: try ReanchorPoint(from: $0))
             }
         }
     }
 
-    /// Releases a lease if the fence is still valid.
-    package func releaseLease(channel: Int32, fence: Int64) async throws(CatalogueError) {
+    /// Releases a lease if the fence is still valid, and the node's.
+    package func releaseLease(channel: Int32, fence: Int64, node: String) async throws(CatalogueError) {
         try await mappingErrors {
             _ = try await pool.query(
-                "UPDATE line SET node_id = NULL WHERE channel_id = \(channel) AND fence = \(fence)")
+                """
+                UPDATE line SET node_id = NULL
+                WHERE channel_id = \(channel) AND fence = \(fence) AND node_id = \(node)::uuid
+                """)
         }
     }
 }
