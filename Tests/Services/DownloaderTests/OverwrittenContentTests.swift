@@ -13,6 +13,15 @@ import Testing
 struct OverwrittenContentTests {
     private static let zeros = String(repeating: "0", count: 32)
     private static let keys = ["0123456789abcdef", "fedcba9876543210"]
+    private static let head = [
+        "#EXTM3U", "#EXT-X-TARGETDURATION:1",
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"live.key\",IV=0x\(zeros)",
+    ]
+
+    private func serve(_ path: String, _ clear: [UInt8], under key: String, _ origin: FaultyOrigin) throws {
+        var cipher = try AES128CBC(.encrypt, key: Array(key.utf8), iv: [UInt8](repeating: 0, count: 16))
+        origin.serve(path, try cipher.update(clear) + cipher.finish())
+    }
 
     /// Serves `/vod/e0.ts…` and `/vod/live.m3u8` with the one key URI `live.key`, whose content changes at
     /// the fourth segment.
@@ -21,22 +30,16 @@ struct OverwrittenContentTests {
     private func serveRotation(_ origin: FaultyOrigin) throws {
         let paths = origin.segments()
         for (index, path) in paths.enumerated() {
-            var cipher = try AES128CBC(
-                .encrypt, key: Array(Self.keys[index < 3 ? 0 : 1].utf8), iv: [UInt8](repeating: 0, count: 16))
-            let bytes = try cipher.update(try #require(origin.bytes(path))) + cipher.finish()
-            origin.serve("/vod/e\(index).ts", bytes)
+            let key = Self.keys[index < 3 ? 0 : 1]
+            try serve("/vod/e\(index).ts", try #require(origin.bytes(path)), under: key, origin)
         }
         let isRotated = Mutex(false)
         origin.serve("/vod/live.key") { _ in Self.keys[isRotated.withLock { $0 ? 1 : 0 }] }
         origin.serve("/vod/live.m3u8") { count in
             let isLonger = count > 4
             if isLonger { isRotated.withLock { $0 = true } }
-            let head = [
-                "#EXTM3U", "#EXT-X-TARGETDURATION:1",
-                "#EXT-X-KEY:METHOD=AES-128,URI=\"live.key\",IV=0x\(Self.zeros)",
-            ]
             let names = paths.indices.prefix(isLonger ? 6 : 3).flatMap { ["#EXTINF:1,", "e\($0).ts"] }
-            return (head + names + [isLonger ? "#EXT-X-ENDLIST" : "", ""]).joined(separator: "\n")
+            return (Self.head + names + [isLonger ? "#EXT-X-ENDLIST" : "", ""]).joined(separator: "\n")
         }
     }
 
@@ -71,6 +74,46 @@ struct OverwrittenContentTests {
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
             try expectWhole(downloading, origin)
             #expect(origin.requests(for: "/vod/live.key").count == 2)
+        }
+    }
+
+    @Test("After a damaged body the right key is used again", arguments: [1, 2])
+    func damaged(count: Int) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            try serveRotation(origin)
+            origin.fail("/vod/e4.ts", Array(repeating: .webPage, count: count))
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try expectWhole(downloading, origin)
+        }
+    }
+
+    @Test("The URI is asked for a new key before all former ones are tried")
+    func manyKeys() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let keys = (10..<20).map { "0123456789abcd\($0)" }
+            let paths = keys.indices.map { origin.segments()[$0 % 6] }
+            for (index, path) in paths.enumerated() {
+                try serve("/vod/e\(index).ts", try #require(origin.bytes(path)), under: keys[index], origin)
+            }
+            // The next key at each request.
+            origin.serve("/vod/live.key") { keys[min($0, keys.count) - 1] }
+            let names = keys.indices.flatMap { ["#EXTINF:1,", "e\($0).ts"] }
+            let lines = Self.head + names + ["#EXT-X-ENDLIST", ""]
+            origin.serve("/vod/live.m3u8", lines.joined(separator: "\n"))
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            var request = origin.request("/vod/live.m3u8")
+            request.decrypts = true
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            let files = try playlist.segments.map { try downloading.bytes("task", $0.uri) }
+            #expect(files == paths.compactMap { origin.bytes($0) })
+            #expect(origin.requests(for: "/vod/live.key").count == keys.count)
         }
     }
 

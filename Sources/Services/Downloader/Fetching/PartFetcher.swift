@@ -12,7 +12,8 @@ struct PartJob: Sendable {
     var vector: [UInt8] = []
     var storesClear = false
     var byteLimit: Int
-    /// Another key than the given ones, which did not open the part; nil where there is none.
+    /// The key for the next attempt, given those that did not open the part, the last one last; nil where
+    /// there is no other.
     var otherKey: @Sendable ([[UInt8]]) async -> [UInt8]? = { _ in nil }
     /// Whether the folder may have the beginning of the part from an earlier attempt.
     var isBegun = false
@@ -62,7 +63,8 @@ struct PartFetcher: Sendable {
                         String.init)
                     await self.judge(error, &body, &plan)
                     if case .damaged = error, let key = job.key {
-                        if !wrongKeys.contains(key) { wrongKeys.append(key) }
+                        wrongKeys.removeAll { $0 == key }
+                        wrongKeys.append(key)
                         job.key = await job.otherKey(wrongKeys) ?? key
                     }
                     throw error

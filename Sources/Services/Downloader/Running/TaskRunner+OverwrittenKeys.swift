@@ -1,32 +1,62 @@
 import Concurrency
 import Timeline
 
+/// A key with its name in the folder `keys`.
+private struct KnownKey {
+    var name: String
+    var bytes: [UInt8]
+}
+
 /// Keys that a source overwrites, as live ones do: another key under the same URI.
 extension TaskRunner {
-    /// Another key of a part's URI than those that did not open it; nil where there is none.
+    /// The key of a part's URI for the next attempt; nil where there is no other.
     ///
-    /// A new one gets a file of its own in the folder, because the former one still opens other segments.
-    func otherKey(of index: PartIndex, than tried: [[UInt8]]) async -> [UInt8]? {
+    /// `failed` are the keys that did not open the part, the last one last. The part may have been damaged on
+    /// its way, and the key was right. So the key that the URI has now is used for every second attempt, and
+    /// former ones between them. A new one gets a file of its own in the folder, because the former ones
+    /// still open other segments.
+    func otherKey(of index: PartIndex, than failed: [[UInt8]]) async -> [UInt8]? {
         // Asked for by one part at a time: for the others it is known then.
         let key = try? await askingForKeys.withPermit { () async throws(DownloadError) -> [UInt8]? in
             guard let uri = keyURI(of: index) else { return nil }
-            if let known = knownKeys(at: uri).first(where: { !tried.contains($0.bytes) }) {
-                return try await take(known.name, for: index) ? known.bytes : nil
+            let known = knownKeys(at: uri)
+            if let latest = known.first, !failed.contains(latest.bytes) {
+                return try await take(latest.name, for: index) ? latest.bytes : nil
             }
-            let bytes = try await reader.key(
-                uri, currentURI: { (await self.keyURI(of: index) ?? uri, await self.readings) },
-                renew: { _ in })
-            if tried.contains(bytes) { return nil }
-            return try await takeNew(bytes, for: index) ? bytes : nil
+            let current = await currentKey(at: uri, for: index)
+            guard let likely = current ?? known.first?.bytes else { return nil }
+            if failed.last == likely {
+                let others = known.filter { $0.bytes != likely }
+                guard let former = Self.former(others, failed) else { return nil }
+                return try await take(former.name, for: index) ? former.bytes : nil
+            }
+            guard let name = known.first(where: { $0.bytes == likely })?.name else {
+                return try await takeNew(likely, for: index) ? likely : nil
+            }
+            return try await take(name, for: index) ? likely : nil
         }
         return key ?? nil
+    }
+
+    /// The first key that has not failed, else the one whose last failure is the earliest.
+    private static func former(_ known: [KnownKey], _ failed: [[UInt8]]) -> KnownKey? {
+        known.min { (failed.firstIndex(of: $0.bytes) ?? -1) < (failed.firstIndex(of: $1.bytes) ?? -1) }
+    }
+
+    /// What the URI of a key has now; nil if it cannot be fetched.
+    private func currentKey(at uri: String, for index: PartIndex) async -> [UInt8]? {
+        try? await reader.key(
+            uri, currentURI: { (await self.keyURI(of: index) ?? uri, await self.readings) },
+            renew: { _ in })
     }
 
     private func keyURI(of index: PartIndex) -> String? { plans[index.plan].parts[index.part].key?.uri }
 
     /// The keys that have come from a URI, the latest first.
-    private func knownKeys(at uri: String) -> [(name: String, bytes: [UInt8])] {
-        keyNames.names(of: uri).reversed().compactMap { name in keys[name].map { (name, $0) } }
+    private func knownKeys(at uri: String) -> [KnownKey] {
+        keyNames.names(of: uri).reversed().compactMap { name in
+            keys[name].map { KnownKey(name: name, bytes: $0) }
+        }
     }
 
     private func takeNew(_ bytes: [UInt8], for index: PartIndex) async throws(DownloadError) -> Bool {
