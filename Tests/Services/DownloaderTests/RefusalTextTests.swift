@@ -40,12 +40,27 @@ struct RefusalTextTests {
         #expect(text(body, type: type) == nil)
     }
 
-    @Test("It is bounded, and has not the query of the URL")
+    @Test("It is bounded, and has neither the query nor the playback token of the URL")
     func bounds() {
         let long = String(repeating: "long ", count: 1000)
         #expect(text(long, type: "text/plain") == String(long.prefix(Limits.detailLength)))
         let (url, words) = ("http://origin.test/a.ts?t=secret", "no access to /a.ts?t=secret")
         #expect(text(words, type: "text/plain", url: url) == "no access to /a.ts?…")
+        let shown = text(
+            "no access to /t/secret/live/a.ts?t=1", type: "text/plain",
+            url: "http://origin.test/t/secret/live/a.ts?t=1")
+        #expect(shown == "no access to /live/a.ts?…")
+    }
+
+    @Test(
+        "It has no part of a query either, where the text or the body is cut",
+        arguments: [Limits.detailLength - 12, Limits.kindBytes - 12])
+    func cut(spaceCount: Int) throws {
+        let url = "http://origin.test/a.ts?t=secretsecretsecret"
+        let space = String(repeating: spaceCount > Limits.detailLength ? " " : "a", count: spaceCount)
+        let body = String("no \(space) /a.ts?t=secretsecretsecret".prefix(Limits.kindBytes))
+        let shown = try #require(text(body, type: "text/plain", url: url))
+        #expect(shown.hasPrefix("no") && !shown.contains("sec"))
     }
 
     @Test(

@@ -12,7 +12,7 @@ enum RefusalText {
     /// Whether the body of an answer can say more than its status.
     static func isIn(_ head: TransferHead) -> Bool { form(of: head) != nil }
 
-    /// The text in one line, bounded and without the query of the URL, which may be a token; nil where there
+    /// The text in one line, bounded and without the query and the playback token of the URL; nil where there
     /// is none.
     static func reading(_ body: [UInt8], of head: TransferHead) -> String? {
         guard let form = form(of: head) else { return nil }
@@ -21,9 +21,19 @@ enum RefusalText {
             case .problem: words(ofProblem: body)
             case .plain: String(decoding: body, as: UTF8.self)
             }
-        guard let text, let line = line(text) else { return nil }
-        guard let query = (try? HTTPURL(head.effectiveURL))?.query, !query.isEmpty else { return line }
-        return line.replacing(query, with: "…")
+        // The body may be cut in its last word, where a part of a token would not be recognised.
+        let isCut = form == .plain && body.count >= Limits.kindBytes
+        guard let text, let line = line(text, withoutLastWord: isCut) else { return nil }
+        // Cut first, it could end with the beginning of a token.
+        let shown = redacted(line, of: try? HTTPURL(head.effectiveURL)).unicodeScalars
+        return String(String.UnicodeScalarView(shown.prefix(Limits.detailLength)))
+    }
+
+    private static func redacted(_ line: String, of url: HTTPURL?) -> String {
+        var shown = line
+        if let token = url?.playbackToken { shown.replace("/t/\(token)/", with: "/") }
+        if let query = url?.query, !query.isEmpty { shown.replace(query, with: "…") }
+        return shown
     }
 
     private static func form(of head: TransferHead) -> Form? {
@@ -43,11 +53,10 @@ enum RefusalText {
         return nil
     }
 
-    private static func line(_ text: String) -> String? {
+    private static func line(_ text: String, withoutLastWord isCut: Bool = false) -> String? {
         let words = text.unicodeScalars.split { $0.value <= 0x20 || $0.value == 0x7F }
-        let line = words.map { String($0) }.joined(separator: " ")
-        let shown = line.unicodeScalars.prefix(Limits.detailLength)
-        return shown.isEmpty ? nil : String(String.UnicodeScalarView(shown))
+        let line = words.dropLast(isCut ? 1 : 0).map { String($0) }.joined(separator: " ")
+        return line.isEmpty ? nil : line
     }
 }
 
