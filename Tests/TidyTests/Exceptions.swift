@@ -92,6 +92,9 @@ let listedExceptions: [ListedException] = [
         construct: .unsafe, path: "Sources/Program/LiveOrigin/Encoder/EncoderProcess.swift",
         reason: "the signal mask that a child inherits is set by its address"),
     ListedException(
+        construct: .unstructuredTask, path: "Sources/Services/Recorder/Supervising/UnownedKeys.swift",
+        reason: "runs beside the rounds of a channel's task, which ends it before it records or returns"),
+    ListedException(
         construct: .unstructuredTask, path: "Sources/Vocabulary/Concurrency/",
         reason:
             "waiting with a limit, and a shield from cancellation: what others use instead of tasks of their own"

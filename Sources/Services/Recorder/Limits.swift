@@ -178,6 +178,10 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
+    /// Segments of such a channel that are opened before the journal has them, once their keys have come.
+    static let openedAtOnce = 20
+    /// How long a node that takes such a channel waits for a request for a key to end.
+    static let unownedKeysEnd = Duration.seconds(1)
     /// The newest facts of a channel that each look takes again to tell whether the catalogue has lost some.
     static let comparedFacts = 64
     /// The newest facts of a channel that are compared first after a start.

@@ -65,13 +65,16 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
     package var source: String
     /// See `SegmentFact.boundary`.
     package var boundary: String?
+    /// The lease under which it was recorded; nil if an earlier version has recorded it.
+    package var fence: Int64?
     private var storedCueTags: [String]?
 
     package init(
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64,
         flags: SegmentFlags = [], revision: Int16 = 0, container: SegmentExtension, cipher: Cipher?,
         initialization: Initialization? = nil, drmTags: [String] = [], programDateTime: Instant? = nil,
-        arrived: Instant, source: String, boundary: String? = nil, cueTags: [String] = [],
+        arrived: Instant, source: String, boundary: String? = nil, fence: Int64? = nil,
+        cueTags: [String] = [],
     ) {
         self.channel = channel
         self.identity = identity
@@ -87,12 +90,13 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         self.arrived = arrived
         self.source = source
         self.boundary = boundary
+        self.fence = fence
         self.cueTags = cueTags
     }
 
     private enum CodingKeys: String, CodingKey {
         case channel, identity, start, duration, flags, revision, container, cipher, initialization, drmTags
-        case programDateTime, arrived, source, boundary
+        case programDateTime, arrived, source, boundary, fence
         case storedCueTags = "cue_tags"
     }
 
@@ -107,7 +111,7 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
             drmTags: try stored.read(.drmTags, default: []),
             programDateTime: try stored.readIfPresent(.programDateTime), arrived: try stored.read(.arrived),
             source: try stored.read(.source), boundary: try stored.readIfPresent(.boundary),
-            cueTags: try stored.read(.storedCueTags, default: []))
+            fence: try stored.readIfPresent(.fence), cueTags: try stored.read(.storedCueTags, default: []))
     }
 
     /// See `SegmentFact.cueTags`.

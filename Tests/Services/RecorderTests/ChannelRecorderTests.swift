@@ -270,7 +270,7 @@ struct ChannelRecorderTests {
             try await present.commitAll()
             let journal = UnownedJournal(channel: fixture.channel, dependencies: former.dependencies)
             var batches = 0
-            while try await journal.enterBatch() { batches += 1 }
+            while try await journal.enterBatch() == nil { batches += 1 }
             #expect(batches == 2)
             let sums =
                 "SELECT count(*), count(DISTINCT origin_number), count(number), max(number) FROM segment"

@@ -138,6 +138,11 @@ actor KeyCache {
         opened[key.name].map { $0 > start } ?? false
     }
 
+    /// Ends all requests for keys that still run, for a cache that nobody uses any more.
+    func cancelRequests() {
+        for request in inFlight.values { request.cancel() }
+    }
+
     private func key(
         at url: HTTPURL, _ location: Location, link: SourceClient, within time: Duration,
     ) async throws -> ContentKey {

@@ -133,6 +133,8 @@ extension RecordingState {
         if request.repair != nil { return repairFailed(request) }
         if isOfAnother(request, now: now) { return }
         tried(request, succeeded: true, now: now)
+        var pending = pending
+        pending.fence = lease.fence
         journal.add(
             JournalQueue.Write(
                 entry: .keyPending(pending), purpose: .keyPending(request),
@@ -209,21 +211,10 @@ extension RecordingState {
         cueTags: [String],
         replaces: Int16? = nil,
     ) -> SegmentFact? {
-        guard case .segment(_, _, let name) = stored.object.key else { return nil }
-        let measured = stored.measuredDuration.flatMap { $0 > 0 ? $0 : nil }
-        var flags = stored.flags
-        if let measured, (measured - segment.duration).magnitude > Limits.mediaTolerance.magnitude {
-            flags.insert(.measuredDuration)
-        }
-        if stored.keyFrames != nil { flags.insert(.hasKeyFrames) }
-        var fact = SegmentFact(
-            channel: channel.id, identity: segment.identity, start: segment.start, duration: segment.duration,
-            revision: name.revision,
-            format: progress.completed(stored.format, of: segment.identity.rendition), flags: flags,
-            storedBytes: stored.object.byteCount, plainBytes: stored.plainBytes, iv: stored.iv,
-            programDateTime: date, arrived: arrived, firstTimestamp: stored.firstTimestamp,
-            measuredDuration: measured, digest: stored.object.digest, fence: lease.fence,
-            boundary: segment.boundary, keyFrames: stored.keyFrames)
+        let format = progress.completed(stored.format, of: segment.identity.rendition)
+        let fact = stored.fact(
+            of: segment, channel.id, format, date: date, arrived: arrived, fence: lease.fence)
+        guard var fact else { return nil }
         fact.setTags(publication.cueTags.kept(cueTags, of: segment.identity))
         fact.replaces = replaces
         newestKeys.append(stored.object.key)
@@ -312,13 +303,7 @@ extension RecordingState {
     mutating func resumeKeys(_ segments: [KeyPendingSegment], now: SteadyInstant) {
         var uses: [String: SourceUse] = [:]
         for segment in segments.sorted(by: { $0.start < $1.start }) {
-            let settings = channel.settings.sources
-            guard
-                let source = settings.first(where: { SourceClient.identity($0.url) == segment.source })
-                    // Lines of older recorders have what logs show.
-                    ?? settings.first(where: { SourceClient.logged($0.url) == segment.source })
-                    ?? settings.first
-            else { return }
+            guard let source = channel.settings.source(of: segment) else { return }
             let use = uses[source.url] ?? SourceUse(number: sources.nextUse(), source: source)
             uses[source.url] = use
             retryLater(segment, use, now: now)

@@ -53,6 +53,9 @@ final class SourceConnections: Sendable {
         }
     }
 
+    /// Ends all requests for keys, because nothing is fetched any more.
+    func cancelKeyRequests() async { await keys.cancelRequests() }
+
     private func connection(
         _ use: SourceUse, _ known: inout [Connection],
     ) throws(SourceError) -> Connection {

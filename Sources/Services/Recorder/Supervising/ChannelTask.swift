@@ -26,11 +26,14 @@ struct ChannelTask: Sendable {
         // How many lines the journal held after the last look, none of which can be entered now; nil to look
         // again.
         var blockedLines: Int?
+        // Its segments that wait for keys while another node records.
+        var keys: UnownedKeys?
         while !Task.isCancelled {
             do {
                 let taken = try await lease()
                 if let lease = taken.value {
-                    blockedLines = nil
+                    await keys?.cancel()
+                    (blockedLines, keys) = (nil, nil)
                     let knewEnough = try await record(under: lease, isBrief: isBrief)
                     if !knewEnough {
                         isBrief = false
@@ -38,7 +41,7 @@ struct ChannelTask: Sendable {
                     }
                 } else {
                     blockedLines = try await enterJournal(
-                        unlessStill: taken.hasRecorded ? nil : blockedLines)
+                        unlessStill: taken.hasRecorded ? nil : blockedLines, &keys)
                 }
                 delay = Limits.shortestRestart
             } catch {
@@ -49,20 +52,34 @@ struct ChannelTask: Sendable {
             }
             try? await dependencies.clock.sleep(for: delay)
         }
+        await keys?.cancel()
     }
 
     /// Enters some of what the journal holds of a channel that another node owns.
     ///
     /// `blockedLines` is how many lines it held before, none of which could be entered; nil to look at them.
+    /// Those wait for `keys`, which are asked for beside this task. It enters what they have opened.
     ///
-    /// - Returns: how many are left, if none could be entered; else nil
-    private func enterJournal(unlessStill blockedLines: Int?) async throws -> Int? {
+    /// - Returns: how many are left, if none can be entered now; else nil
+    private func enterJournal(
+        unlessStill blockedLines: Int?, _ keys: inout UnownedKeys?,
+    ) async throws -> Int? {
         let journal = try dependencies.journal.channel(channel.id)
         try await journal.removeResumePoint()
-        let waiting = try await journal.waitingCount()
-        if waiting == blockedLines { return blockedLines }
-        return try await UnownedJournal(channel: channel, dependencies: dependencies).enterBatch()
-            ? nil : waiting
+        let unowned = UnownedJournal(channel: channel, dependencies: dependencies)
+        let count = try await journal.waitingCount()
+        if count != blockedLines {
+            guard let waiting = try await unowned.enterBatch() else { return nil }
+            if !waiting.isEmpty {
+                let taken = keys ?? UnownedKeys(channel: channel, dependencies: dependencies, logger: logger)
+                await taken.take(waiting)
+                keys = taken
+            }
+        }
+        guard let keys else { return count }
+        let isEntered = try await keys.enterOpened(in: unowned)
+        await keys.start()
+        return isEntered ? nil : count
     }
 
     /// Takes the lease; the channel is recorded meanwhile if the catalogue is away and this node owned it.
@@ -200,7 +217,8 @@ struct ChannelTask: Sendable {
     private func release(_ lease: Lease) async {
         do {
             try await withCancellationShield(within: Limits.lastCommit, by: dependencies.clock) {
-                try await dependencies.catalogue.releaseLease(channel: channel.row, fence: lease.fence)
+                try await dependencies.catalogue.releaseLease(
+                    channel: channel.row, fence: lease.fence, node: node)
             }
         } catch {
             logger.warning(

@@ -163,7 +163,7 @@ package struct RecorderService: Sendable {
             do {
                 try await dependencies.journal.channel(channel.id).removeResumePoint()
                 try await dependencies.catalogue.endRecording(channel: channel.row, at: date(of: end))
-                while try await journal.enterBatch() {
+                while try await journal.enterBatch() == nil {
                     try await dependencies.clock.sleep(for: Limits.unownedJournalPace)
                 }
                 // Nothing else is left in the journal.

@@ -14,13 +14,32 @@ struct UnownedJournal: Sendable {
 
     /// Enters one batch, so that the present owner's published head is never locked for long.
     ///
-    /// - Returns: false when nothing was left
-    func enterBatch() async throws -> Bool {
+    /// - Returns: nil if something was entered; else all that is left, which waits for keys
+    func enterBatch() async throws -> [(JournalPosition, KeyPendingSegment)]? {
         let journal = try dependencies.journal.channel(channel.id)
-        let lines = try await readable(in: journal)
-        guard !lines.isEmpty else { return false }
+        let (lines, waiting) = try await readable(in: journal)
+        guard !lines.isEmpty else { return waiting }
         _ = try await enter(lines, from: journal)
-        return true
+        return nil
+    }
+
+    /// Makes what was opened durable in place of what waited for keys.
+    func replace(_ opened: [UnownedKeys.Opened]) async throws -> [(JournalPosition, JournalEntry)] {
+        let journal = try dependencies.journal.channel(channel.id)
+        let entries = opened.map { JournalEntry.segment($0.fact) }
+        let positions = try await journal.append(entries)
+        await journal.trim(opened.map(\.line))
+        return Array(zip(positions, entries))
+    }
+
+    /// Enters what was opened, and deletes the encrypted bytes.
+    func enter(
+        _ lines: [(JournalPosition, JournalEntry)], replacing opened: [UnownedKeys.Opened],
+    ) async throws {
+        _ = try await enter(lines, from: try dependencies.journal.channel(channel.id))
+        for one in opened where one.segment.key != one.fact.key {
+            try await dependencies.deleteUnused(one.segment.key)
+        }
     }
 
     /// Gives up a batch of segments that wait for their keys.
@@ -104,17 +123,27 @@ struct UnownedJournal: Sendable {
         }
     }
 
-    /// What can be entered.
+    /// What can be entered, and what waits for its key in front of it.
     ///
-    /// Segments that wait for their keys stay until the channel is recorded here again, or is deleted.
+    /// Such segments stay until their keys come, the channel is recorded here again, or it is deleted.
     private func readable(
         in journal: ChannelJournal
-    ) async throws(JournalError) -> [(JournalPosition, JournalEntry)] {
+    ) async throws(JournalError) -> (
+        lines: [(JournalPosition, JournalEntry)], waiting: [(JournalPosition, KeyPendingSegment)]
+    ) {
         var cursor: JournalPosition?
+        var waiting: [(JournalPosition, KeyPendingSegment)] = []
         while true {
             let lines = try await journal.replay(after: cursor, limit: Limits.factsPerBatch)
-            let readable = lines.filter { if case .keyPending = $0.1 { false } else { true } }
-            if !readable.isEmpty || lines.count < Limits.factsPerBatch { return readable }
+            var readable: [(JournalPosition, JournalEntry)] = []
+            for (position, entry) in lines {
+                if case .keyPending(let segment) = entry {
+                    waiting.append((position, segment))
+                } else {
+                    readable.append((position, entry))
+                }
+            }
+            if !readable.isEmpty || lines.count < Limits.factsPerBatch { return (readable, waiting) }
             cursor = lines.last?.0
         }
     }
