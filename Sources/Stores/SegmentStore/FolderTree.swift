@@ -44,12 +44,12 @@ final class FolderTree: Sendable {
     /// Takes the folders of a file off the list of durable ones, because they are being or were removed.
     func invalidateFolders(ofFile relative: String) {
         let folders = Self.folders(above: relative)
-        durable.withLock { $0.remove { folders.contains($0) } }
+        durable.withLock { $0.remove(folders) }
     }
 
     /// Takes back that any folder below one is there.
     func invalidateFolders(below folder: String) {
-        durable.withLock { $0.remove { $0 == folder || $0.hasPrefix(folder + "/") } }
+        durable.withLock { $0.remove(below: folder) }
     }
 
     static func parent(of path: String) -> String {
@@ -88,8 +88,16 @@ private struct DurableFolders {
         newer.insert(folder)
     }
 
-    mutating func remove(where isRemoved: (String) -> Bool) {
-        newer = newer.filter { !isRemoved($0) }
-        older = older.filter { !isRemoved($0) }
+    mutating func remove(_ folders: [String]) {
+        for folder in folders {
+            newer.remove(folder)
+            older.remove(folder)
+        }
+    }
+
+    /// Removes a folder and all below it; they are few, so the sets are not built anew.
+    mutating func remove(below folder: String) {
+        let begin = folder + "/"
+        remove([folder] + (newer.filter { $0.hasPrefix(begin) } + older.filter { $0.hasPrefix(begin) }))
     }
 }

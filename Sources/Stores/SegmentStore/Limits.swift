@@ -15,7 +15,7 @@ package enum Limits {
     /// Bytes read at once to compare an object with another.
     static let comparisonByteCount = 256 << 10
     /// Folders known to be durable, of which as many more are kept that were used before: the open hours of
-    /// 10,000 renditions, 3 MB; beyond it they are synced again.
+    /// 10,000 renditions, 3 MB each; beyond it they are synced again.
     static let durableFolders = 32_768
     /// Drafts of a crash that get their names, and are removed, before the next ones.
     static let draftsAtOnce = 1_000
