@@ -1,6 +1,7 @@
 import Catalogue
 import Digest
 import HLS
+import Journal
 import SegmentStore
 import Testing
 import Timeline
@@ -171,6 +172,50 @@ struct CutSegmentTests {
         let repairs = recording.segments.filter { $0.fact.replaces == 0 }
         #expect(Set(repairs.map(\.fact.identity.number)) == [0, 1, 2, 3])
         #expect(repairs.allSatisfy { $0.fact.flags == [] && $0.fact.revision == 1 })
+    }
+
+    @Test("is not published as a part where its whole bytes wait for the journal")
+    func slowJournal() throws {
+        var recording = try PartialRecordingTests.Recording()
+        for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 9400, at: 0.5) }
+        recording.holdJournal()
+        try recording.cut(2, after: 5000, at: 0.5)
+        recording.pass(from: 0.6, until: 0.8)
+        recording.store(2, measured: 6, bytes: 9400, revision: 1, at: 0.9)
+        recording.releaseJournal(at: 1)
+        recording.pass(from: 1, until: 3)
+        #expect(recording.published == [0, 1, 2, 3] && recording.segments.count == 4)
+        let fact = try #require(recording.segments.first { $0.fact.identity.number == 2 }?.fact)
+        #expect(fact.flags == [] && fact.revision == 1)
+    }
+
+    @Test("is published as a part where the journal does not take its whole bytes")
+    func refusedByJournal() throws {
+        var recording = try PartialRecordingTests.Recording()
+        for number: Int64 in [0, 1, 3] { recording.store(number, measured: 6, bytes: 9400, at: 0.5) }
+        try recording.cut(2, after: 5000, at: 0.5)
+        recording.pass(from: 0.6, until: 0.8)
+        recording.holdJournal()
+        recording.store(2, measured: 6, bytes: 9400, revision: 1, at: 0.9)
+        recording.refuseJournal(.unencodable("refused"), at: 1)
+        recording.pass(from: 1, until: 3)
+        #expect(recording.published == [0, 1, 2, 3])
+    }
+
+    @Test("leads to the multivariant playlist where the URL is refused by which more is asked for")
+    func denied() throws {
+        var driver = try StateDriver([SourceSettings(url: "http://one.test/index.m3u8")])
+        let opening = try #require(driver.send(.journalRead(.success([])), at: 0).playlistRequests.first)
+        let list = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
+        let playlist = try #require(driver.answer(opening, list, at: 0).playlistRequests.first)
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n"
+        let request = try #require(driver.answer(playlist, media, at: 0).segmentRequests.first)
+        let part = PartialSegmentTests.stored(
+            request.segment, measured: nil, timestamp: 0, bytes: 5000, flags: .damaged, isCut: true)
+        driver.send(.segmentStored(part, request), at: 0.1)
+        let retry = try #require(driver.send(.clockAdvanced, at: 0.5).segmentRequests.first)
+        let actions = driver.send(.segmentFailed(FetchFailure(status: 403), retry), at: 11)
+        #expect(actions.playlistRequests.contains { $0.purpose == .renewal })
     }
 
     @Test("is asked for less and less often where its source has no more of it")

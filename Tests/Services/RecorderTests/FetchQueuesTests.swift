@@ -60,6 +60,30 @@ struct FetchQueuesTests {
         #expect(Self.started(&queues, at: 0.2) == [3, 4, 5, 6])
     }
 
+    @Test("New segments come before those of which a part is stored")
+    func partsLater() throws {
+        var queues = FetchQueues()
+        let requests = try (1...5).map { number in
+            var request = try Self.request(Int64(number), until: 60)
+            request.held = IncompleteSegment(
+                PartialSegmentTests.stored(
+                    request.segment, measured: nil, timestamp: nil, bytes: 5000, flags: .damaged,
+                    isCut: true))
+            return request
+        }
+        for part in requests {
+            queues.add([part], of: video(0))
+            _ = queues.start(now: moment(0))
+            queues.ended(part, retry: moment(3))
+        }
+        #expect(Self.started(&queues, at: 2.9) == [])
+        queues.add([try Self.request(6, until: 60)], of: video(0))
+        #expect(Self.started(&queues, at: 3) == [6, 1, 2, 3])
+        queues.add([try Self.request(7, until: 60)], of: video(0))
+        queues.ended(requests[0])
+        #expect(Self.started(&queues, at: 3.1) == [7])
+    }
+
     @Test(
         "A try may take until the source need not hold the segment, and as long as the segment itself",
         arguments: [(0.0, 30), (20, 10), (28, 6), (100, 6)])

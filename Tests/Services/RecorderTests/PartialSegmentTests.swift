@@ -242,6 +242,14 @@ struct PartialRecordingTests {
             take(driver.send(.segmentFailed(failure, request), at: time), at: time)
         }
 
+        mutating func holdJournal() { driver.holdJournal() }
+
+        mutating func releaseJournal(at time: Double) { take(driver.releaseJournal(at: time), at: time) }
+
+        mutating func refuseJournal(_ error: JournalError, at time: Double) {
+            take(driver.refuseJournal(error, at: time), at: time)
+        }
+
         var isAskedFor: Set<Int64> { Set(requests.keys) }
         var published: [Int64] { segments.filter { $0.number != nil }.map(\.fact.identity.number) }
     }

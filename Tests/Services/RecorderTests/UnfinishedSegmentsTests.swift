@@ -2,6 +2,7 @@ import Catalogue
 import Concurrency
 import HLS
 import HTTP
+import HTTPClient
 import Monitoring
 @testable import Journal
 import Synchronization
@@ -113,6 +114,26 @@ struct UnfinishedSegmentsTests {
         var late = try StateDriver([Self.source], unfinished: driver.state.unfinished, begun: 400)
         #expect(late.send(.journalRead(.success([])), at: 400).segmentURIs.isEmpty)
         #expect(late.state.progress.renditions[video(0)]?.status.lost ?? [:] == [:])
+    }
+
+    @Test("is asked for again when a part of it is stored, and a try for more was stopped")
+    func partCancelled() throws {
+        var driver = try StateDriver([Self.source])
+        var listed: [SegmentRequest] = []
+        for request in driver.send(.journalRead(.success([])), at: 0).playlistRequests {
+            listed += try driver.answer(request, Self.media, at: 12).segmentRequests
+        }
+        let first = try #require(listed.first)
+        let stored = PartialSegmentTests.stored(
+            first.segment, measured: nil, timestamp: nil, bytes: 5000, flags: .damaged, isCut: true)
+        driver.send(.segmentStored(stored, first), at: 12.1)
+        let retry = try #require(driver.send(.clockAdvanced, at: 12.5).segmentRequests.first)
+        #expect(retry.segment.entry.uri == "0.ts" && retry.held != nil)
+        driver.send(.stopRequested, at: 12.6)
+        driver.send(.clockAdvanced, at: 21)
+        driver.send(.segmentFailed(FetchFailure(TransferError.cancelled), retry), at: 21.1)
+        let unfinished = driver.state.unfinished.filter { $0.segment.entry.uri == "0.ts" }
+        #expect(unfinished.map { $0.held?.byteCount } == [5000])
     }
 
     @Test("A write that never ends does not keep the recorder from ending", .timeLimit(.minutes(30)))

@@ -9,7 +9,8 @@ import Timeline
 struct FetchQueues: Sendable {
     struct Queue: Sendable {
         var waiting: [SegmentRequest] = []
-        /// Segments that are fetched after the newest ones: there was no room for all when they were listed.
+        /// Segments that are fetched after the newest ones: there was no room for all when they were listed,
+        /// or a part of them is stored.
         var postponed: [SegmentRequest] = []
         /// Requests that wait before their next try; they do not count as running.
         var delayed: [DelayedRequest] = [] { didSet { updateNextRetry() } }
@@ -88,7 +89,7 @@ struct FetchQueues: Sendable {
         mutating func start(now: SteadyInstant) -> [SegmentRequest] {
             if let nextRetry, nextRetry <= now {
                 let pauses = delayed
-                add(pauses.filter { end(of: $0) <= now }.map(\.request))
+                add(pauses.filter { end(of: $0) <= now }.map(\.request.behindNewOnes))
                 delayed = pauses.filter { end(of: $0) > now }
             }
             for index in running.indices where running[index].slowAt.map({ $0 <= now }) ?? false {

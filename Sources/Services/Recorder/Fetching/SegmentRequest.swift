@@ -11,7 +11,8 @@ package struct SegmentRequest: Sendable {
     /// What relative URLs of its playlist are resolved against.
     @Boxed var base: HTTPURL
     package var use: SourceUse
-    /// It is fetched after the newest segments: there was no room for all when it was listed.
+    /// It is fetched after the newest segments: there was no room for all when it was listed, or a part of it
+    /// is stored.
     var isPostponed = false
     /// From 1.
     var attempt = 1
@@ -53,6 +54,14 @@ package struct SegmentRequest: Sendable {
         guard attempt < Limits.triesWhileListed, time > segment.availableUntil else { return self }
         var request = self
         request.segment.availableUntil = time
+        return request
+    }
+
+    /// The request for the next try, which does not hold up segments of which nothing is stored.
+    var behindNewOnes: SegmentRequest {
+        guard held != nil else { return self }
+        var request = self
+        request.isPostponed = true
         return request
     }
 

@@ -32,6 +32,14 @@ struct JournalQueue: Sendable {
     var count: Int { waiting.count + inFlight.count }
     var isEmpty: Bool { count == 0 }
 
+    /// Whether bytes of a segment are to be written by the next append, or a later one.
+    func holds(_ identity: SegmentIdentity) -> Bool {
+        waiting.contains {
+            guard case .segment(let fact) = $0.entry else { return false }
+            return fact.identity == identity
+        }
+    }
+
     mutating func add(_ write: Write) {
         waiting.append(write)
     }

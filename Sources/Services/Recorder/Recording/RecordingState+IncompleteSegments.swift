@@ -16,6 +16,11 @@ extension RecordingState {
                 ?? false
     }
 
+    /// Whether better bytes of a stored segment are asked for, or have come and wait for the journal.
+    func isImproved(_ identity: SegmentIdentity) -> Bool {
+        fetches.holds(identity) || journal.holds(identity)
+    }
+
     /// A stored segment need not be fetched again, and goes into the published log as it is.
     mutating func takeAsWhole(_ identity: SegmentIdentity) {
         fetches.drop(identity)
@@ -56,7 +61,7 @@ extension RecordingState {
     ) {
         var request = request
         if failure.isNoBetter { request.hasNoBetter = true }
-        let isRetried = failure.isTransient && mayBecomeWhole(request)
+        let isRetried = isLeftToNext(request, failure) || failure.isTransient && mayBecomeWhole(request)
         if !isRetried || request.attempt >= Limits.triesForWhole { searchOtherSources(request, now: now) }
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
         // Where all that came was cut, the source fails as if nothing had come.
@@ -64,7 +69,13 @@ extension RecordingState {
         tried(
             request, succeeded: isFailure ? false : nil, retry: isRetried ? now + request.pause : nil,
             now: now)
+        if failure.isDenied { denied(failure.description, request.use, now: now) }
         if !isRetried { settle(request) }
+    }
+
+    /// Whether the next recorder asks for better bytes, as the end of this one stopped a try.
+    private func isLeftToNext(_ request: SegmentRequest, _ failure: FetchFailure) -> Bool {
+        isFinishing && !failure.isNoBetter && !filler.parts.isRepaired(request.segment.identity)
     }
 
     /// No better bytes of a segment are asked for.

@@ -104,7 +104,7 @@ extension RecordingState {
         }
         let judgement = progress.judge(segment, stored, replacing: request.held)
         var next = request
-        next.held = IncompleteSegment(stored)
+        (next.held, next.hasNoBetter) = (IncompleteSegment(stored), false)
         let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
         tried(next, succeeded: !stored.isCut || request.attempt > 1, retry: retry, now: now)
         if retry == nil { progress.settled(segment.identity, judgement.isPart ? next.held : nil) }
@@ -277,7 +277,7 @@ extension RecordingState {
     ) {
         progress.stored(fact)
         condition.segmentStored(now: now)
-        publication.stored(fact, at: line, isFinal: !fetches.holds(fact.identity), now: now)
+        publication.stored(fact, at: line, isFinal: !isImproved(fact.identity), now: now)
     }
 
     mutating func notWritten(
@@ -286,6 +286,8 @@ extension RecordingState {
         switch write.purpose {
         case .segment(let request) where request.held != nil || request.repair != nil:
             if let part = request.repair?.hole.segment { filler.parts.repairNotStored(part) }
+            let identity = request.segment.identity
+            if !isImproved(identity) { publication.markFinal(identity) }
         case .segment(let request), .keyPending(let request):
             let reason: GapReason = error.isTransient ? .diskFull : .segmentMissing
             lose(request.segment.placed, FetchFailure(reason, "the journal: \(error)"))
