@@ -129,11 +129,18 @@ extension Simulation {
     ) -> FetchFailure? {
         let rendition = request.segment.placed.identity.rendition
         if let beginning = request.requiredBeginning,
-            !Media.begins(archive.digest(of: beginning.key) ?? [], source, rendition, index)
+            !Media.begins(archive.digest(of: beginning.key) ?? [], source, rendition, index),
+            !request.takesOtherBytes(
+                firstTimestamp: body.stored.firstTimestamp, isCut: body.stored.isCut)
         {
             return .otherBeginning
         }
-        if let held = request.held, held.byteCount >= body.byteCount { return .noBetterBytes }
+        if let held = request.held, held.byteCount >= body.byteCount {
+            // A transfer that was cut no later than the one before says nothing of the source's bytes. Real ones
+            // are hardly cut at the same byte twice; segments have only ten packets here.
+            return body.stored.isCut
+                ? FetchFailure(.segmentMissing, "the transfer was cut earlier") : .noBetterBytes
+        }
         guard body.stored.isCut else { return nil }
         // Half of a segment is more than first bytes that are alike in all of them.
         let isHalf = body.byteCount >= Media.packets * 50

@@ -343,6 +343,9 @@ enum Limits {
     static let waitingRepairs = 200
     /// Segments of a rendition whose media are known, to find them in another source's playlist.
     static let heldMedia = 300
+    /// Changed playlists that must go on to list a segment before bytes are taken that begin otherwise than
+    /// what is stored of it: those of an encoder that has started again show it by then.
+    static let listingsForOtherBytes = 2
     /// How far the first timestamps of two renditions' segments of the same time are apart at most,
     /// microseconds: a few frames of audio.
     static let sameTimestamp: Int64 = 250_000

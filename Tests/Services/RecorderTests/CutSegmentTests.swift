@@ -59,6 +59,34 @@ struct CutSegmentTests {
         }
     }
 
+    @Test("is replaced by another server's bytes of the same media, once playlists have gone on to list it")
+    func otherServer() async throws {
+        try await Origin.run { origin in
+            let fetcher = try origin.fetcher(store: MemorySegmentStore())
+            var request = try request(origin)
+            serveCut(whole, 5000, origin)
+            let part = try #require(await fetcher.outcome(of: request).stored)
+            (request.attempt, request.held) = (2, IncompleteSegment(part))
+            // One byte of the media is another, as in the packets of another packager.
+            var packaged = whole
+            packaged[4000] ^= 1
+            for listings in [nil, 0, 1] {
+                request.listingsSinceOtherBytes = listings
+                origin.serve("/7.ts", packaged)
+                #expect(await fetcher.outcome(of: request).failure?.isOtherBeginning == true)
+            }
+            request.listingsSinceOtherBytes = 2
+            serveCut(packaged, 7000, origin)
+            #expect(await fetcher.outcome(of: request).failure?.isOtherBeginning == true)
+            // Media of another time are another segment.
+            origin.serve("/7.ts", other)
+            #expect(await fetcher.outcome(of: request).failure?.isOtherBeginning == true)
+            origin.serve("/7.ts", packaged)
+            let stored = try #require(await fetcher.outcome(of: request).stored)
+            #expect(!stored.isCut && stored.flags == [])
+        }
+    }
+
     @Test(
         "and that its key opens is kept as far as it came, and replaced by what begins with it only",
         arguments: [EncryptionChoice.keep, .clear])

@@ -202,6 +202,25 @@ struct FetchQueuesTests {
         #expect(entry.map == MediaMap(uri: "init?token=\(token)", keys: [key(token)]))
     }
 
+    @Test("Changed playlists that list a segment are counted once a server had other bytes of it")
+    func listings() throws {
+        var playlist = MediaPlaylist()
+        playlist.targetDurationSeconds = 6
+        playlist.mediaSequence = 3
+        playlist.segments = (3...7).map { MediaSegment(uri: "\($0).ts", durationMicroseconds: 6_000_000) }
+        for first in [nil, 0] {
+            var queues = FetchQueues()
+            var request = try Self.request(3, until: 10)
+            request.listingsSinceOtherBytes = first
+            queues.add([request], of: video(0))
+            queues.relist(
+                playlist, of: video(0), run: 1, request.use, base: request.base, arrival: moment(10))
+            queues.stillListed(video(0), until: moment(60))
+            let started = try #require(queues.start(now: moment(20)).first)
+            #expect(started.listingsSinceOtherBytes == first.map { $0 + 1 })
+        }
+    }
+
     @Test("A segment is not given up while it is listed, for two hundred tries")
     func stillListed() throws {
         var playlist = MediaPlaylist()

@@ -33,6 +33,9 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source has the segment, but no better bytes of it than those that are stored.
     var isNoBetter = false
 
+    /// The bytes begin otherwise than what is stored of them.
+    var isOtherBeginning = false
+
     /// The source has no better bytes than those that are stored.
     package static var noBetterBytes: FetchFailure {
         var failure = FetchFailure(.segmentMissing, "the source has no better bytes of the segment")
@@ -45,7 +48,9 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// Or another server of the source answered, which has other bytes of the same: the next try may reach
     /// the first one again.
     package static var otherBeginning: FetchFailure {
-        FetchFailure(.segmentMissing, "the bytes begin otherwise than what is stored of them")
+        var failure = FetchFailure(.segmentMissing, "the bytes begin otherwise than what is stored of them")
+        failure.isOtherBeginning = true
+        return failure
     }
 
     /// A segment is not whole; it may still be being written.

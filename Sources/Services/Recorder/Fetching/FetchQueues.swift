@@ -243,6 +243,7 @@ struct FetchQueues: Sendable {
             guard let entry = entry(of: request) else { return request }
             var request = request
             (request.segment.entry.uri, request.base, request.use) = (entry.uri, base, use)
+            request.listingsSinceOtherBytes = request.listingsSinceOtherBytes.map { $0 + 1 }
             // What is in force at the first segment after skipped ones is not in the playlist.
             if playlist.skip == nil {
                 request.segment.entry.keys = entry.keys

@@ -14,7 +14,10 @@ final class KnownBeginning {
         left = beginning.byteCount
     }
 
-    /// Takes the next bytes that are to be stored; throws where they are others than those of the beginning.
+    /// Whether the bytes are others than those of the beginning.
+    private(set) var isOther = false
+
+    /// Takes the next bytes that are to be stored, and compares them with those of the beginning.
     func check(_ bytes: [UInt8]) async throws {
         var rest = bytes[...]
         while left > 0, !rest.isEmpty {
@@ -23,7 +26,10 @@ final class KnownBeginning {
                 known = next[...]
             }
             let count = min(known.count, rest.count, Int(clamping: left))
-            guard known.prefix(count) == rest.prefix(count) else { throw FetchFailure.otherBeginning }
+            guard known.prefix(count) == rest.prefix(count) else {
+                (isOther, left) = (true, 0)
+                return
+            }
             known.removeFirst(count)
             rest.removeFirst(count)
             left -= Int64(count)

@@ -101,6 +101,12 @@ struct SegmentFetcher: Sendable {
                     try await draft.append($0)
                 }
             }
+            if known?.isOther ?? false,
+                !request.takesOtherBytes(
+                    firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks, isCut: received.isCut)
+            {
+                throw FetchFailure.otherBeginning
+            }
             if prerequisites.isDeciphered, !received.isPart,
                 case .damaged(let damage) = received.inspection?.integrity,
                 !request.acceptsDamage(byteCount: received.plainBytes)
@@ -284,7 +290,7 @@ package struct StoredSegment: Sendable {
     var flags: SegmentFlags
     var plainBytes: Int64
     var iv: [UInt8]?
-    var firstTimestamp: Int64?
+    package var firstTimestamp: Int64?
     /// How long the media of the leading track are, microseconds; nil when they cannot be measured, are not
     /// whole, or say that they are longer than a segment can be.
     var measuredDuration: Int64?

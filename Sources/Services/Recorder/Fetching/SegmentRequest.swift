@@ -29,6 +29,8 @@ package struct SegmentRequest: Sendable {
     package var held: IncompleteSegment?
     /// The source has answered with no better bytes than those.
     var hasNoBetter = false
+    /// Changed playlists that have listed the segment since a server had other bytes of it; nil if none had.
+    var listingsSinceOtherBytes: Int?
 
     /// The source did not deliver it in an earlier try.
     var isRefused = false
@@ -74,6 +76,19 @@ package struct SegmentRequest: Sendable {
     /// What the segment must begin with; nil also for another source, which has bytes of its own: their media
     /// and their length are compared.
     package var requiredBeginning: IncompleteSegment.Beginning? { repair == nil ? held?.beginning : nil }
+
+    /// Whether bytes that begin otherwise than what is stored are taken all the same.
+    ///
+    /// Another server of the source may have packaged the same media. An encoder that has started again may
+    /// use the same name; then playlists soon no longer list the segment, or their numbers show it.
+    package func takesOtherBytes(firstTimestamp: Int64?, isCut: Bool) -> Bool {
+        guard !isCut, let listings = listingsSinceOtherBytes, listings >= Limits.listingsForOtherBytes else {
+            return false
+        }
+        guard let known = held?.beginning?.firstTimestamp, let firstTimestamp else { return true }
+        return HeldMedia.distance(from: known, to: firstTimestamp).magnitude
+            <= Limits.sameTimestamp.magnitude
+    }
 
     /// Whether what came before the transfer was cut is stored.
     ///
@@ -128,11 +143,16 @@ package struct IncompleteSegment: Sendable {
     package struct Beginning: Sendable {
         package var key: ArchiveKey
         package var byteCount: Int64
+        /// 90 kHz, modulo 2^33.
+        package var firstTimestamp: Int64?
     }
 
     init(_ stored: StoredSegment) {
         byteCount = stored.plainBytes
-        if stored.isCut { beginning = Beginning(key: stored.object.key, byteCount: byteCount) }
+        if stored.isCut {
+            beginning = Beginning(
+                key: stored.object.key, byteCount: byteCount, firstTimestamp: stored.firstTimestamp)
+        }
         isDamaged = stored.flags.contains(.damaged)
         revision = if case .segment(_, _, let name) = stored.object.key { name.revision } else { 0 }
     }

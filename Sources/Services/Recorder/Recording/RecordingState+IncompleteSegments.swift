@@ -61,6 +61,7 @@ extension RecordingState {
     ) {
         var request = request
         if failure.isNoBetter { request.hasNoBetter = true }
+        if failure.isOtherBeginning { request.listingsSinceOtherBytes = request.listingsSinceOtherBytes ?? 0 }
         let isRetried = isLeftToNext(request, failure) || failure.isTransient && mayBecomeWhole(request)
         if !isRetried || request.attempt >= Limits.triesForWhole { searchOtherSources(request, now: now) }
         request.damagedByteCount = failure.damagedByteCount ?? request.damagedByteCount
