@@ -83,6 +83,45 @@ struct SeparateAudioTests {
             picture: .transportStream, audio: .transportStream, missingPicture: [0, 2, 5], missingAudio: [3]),
     ]
 
+    /// Segments of video of four seconds, and audio whose format changes within one of them.
+    private func changingAudio(at change: Double) -> Recording {
+        var recording = Recording(seconds: 0)
+        (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+        var (first, second) = (SegmentFormat.audio, SegmentFormat.audio)
+        (first.sampleRate, second.sampleRate) = (44_100, 48_000)
+        recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
+        let begin = change.truncatingRemainder(dividingBy: 4)
+        recording.add("a0", from: begin, count: Int(change) / 4, format: first) { $0.groupID = "aac" }
+        recording.add("a0", from: change, count: 5, sequence: 1, format: second)
+        return recording
+    }
+
+    @Test(
+        "Audio of another format within a segment of video begins the next file, which goes on from there",
+        arguments: [("16", "34"), ("33", "34"), ("34", nil), ("35", nil)] as [(String, String?)])
+    func changeOfAudio(begin: String, next: String?) async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(changingAudio(at: 18))
+            let answer = try await viewer.send(
+                .head,
+                "/live/cctv2/download.mp4?begintime=2016-07-26T05:05:\(begin).000Z&endtime=1469509552000")
+            #expect(answer.status == 200)
+            #expect(answer.headers["Backcast-Next"] == next.map { "2016-07-26T05:05:\($0).000Z" })
+            let end = next ?? "52"
+            #expect(answer.headers["Backcast-Window"]?.hasSuffix("/2016-07-26T05:05:\(end).000Z") == true)
+        }
+    }
+
+    @Test("A change of the audio behind the end of the window is not in a next one")
+    func changeBehindEnd() async throws {
+        try await ViewerFixture.with { viewer in
+            try await viewer.record(changingAudio(at: 11))
+            let answer = try await viewer.send(.head, path.replacing("522000", with: "526000"))
+            #expect(answer.status == 200)
+            #expect(answer.headers["Backcast-Next"] == nil)
+        }
+    }
+
     @Test("Each packet of the audio stays with its picture, and holes take no time", arguments: kinds)
     func sync(kind: Kind) async throws {
         try await ViewerFixture.with(over: .socket) { viewer in

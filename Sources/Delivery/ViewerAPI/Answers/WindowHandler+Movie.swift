@@ -90,6 +90,7 @@ extension WindowHandler {
         _ asked: RequestedWindow, _ name: String, _ part: Part, _ audio: RenditionID,
     ) async throws -> HTTPResponse {
         var part = part
+        part.window = part.window.beginningInOneFormat(audio)
         for _ in 0..<3 {
             guard let listed = part.window[audio] else {
                 return try await singleRenditionMovie(asked, name, part)

@@ -1,5 +1,5 @@
 import Catalogue
-import Timeline
+package import Timeline
 
 /// What a file of a window needs beside a playlist: it has no discontinuities.
 extension PlaylistContents {
@@ -30,12 +30,30 @@ extension PlaylistContents {
         return cut(at: end, video)
     }
 
+    /// The same window without the audio before it that one file cannot have together with the audio with
+    /// which it begins.
+    ///
+    /// Audio is listed from the begin of the first segment of video, which may lie before the window: a
+    /// change of format before the window must not end its file.
+    package func beginningInOneFormat(_ audio: RenditionID) -> PlaylistContents {
+        guard let index = renditions.firstIndex(where: { $0.id == audio }) else { return self }
+        var contents = self
+        while let first = contents.renditions[index].segments.first,
+            let change = contents.renditions[index].segments.fileEnd(formats, longest: .max),
+            first.start < change, change <= plan.window.begin
+        {
+            contents.renditions[index].segments = contents.renditions[index].segments.beginning(from: change)
+        }
+        return contents
+    }
+
     private func cut(
         at end: Instant, _ rendition: ListedRendition,
     ) -> (window: PlaylistContents, rendition: ListedRendition) {
         var cut = self
         cut.window.end = min(window.end, max(end, window.begin))
-        cut.next = next.map { min($0, end) } ?? end
+        // What begins behind the window is not asked for.
+        if end < plan.window.end { cut.next = next.map { min($0, end) } ?? end }
         cut.renditions = renditions.compactMap { listed in
             var listed = listed
             let begin = min(plan.window.begin, listed.segments.first?.start ?? end)
@@ -54,6 +72,10 @@ extension PlaylistContents {
 }
 
 extension SegmentList {
+    fileprivate func beginning(from instant: Instant) -> SegmentList {
+        filter(knowing: { _ in nil }, { $0.start >= instant })
+    }
+
     /// The start of the last segment that does not begin after an instant; nil if all do.
     fileprivate func lastStart(notAfter instant: Instant) -> Instant? {
         let piece = pieces.last { $0.first.start <= instant }
