@@ -16,12 +16,13 @@ struct OpeningTracks: Sendable, Equatable {
     /// Bytes of the segments in which they were found.
     let byteCount: Int
 
-    init(_ tracks: [Track], byteCount: Int) {
+    init(_ tracks: [Track], byteCount: Int, hasUnits: (UInt16) -> Bool) {
         self.byteCount = byteCount
         for kind in [Track.Kind.video, .audio] {
             let announced = tracks.filter { $0.kind == kind }
             guard let first = announced.first else { continue }
-            guard let present = announced.first(where: { $0.firstTimestamp != nil }) else {
+            guard let present = announced.first(where: { hasUnits(UInt16(truncatingIfNeeded: $0.id)) })
+            else {
                 absent.formUnion(announced.map { UInt16(truncatingIfNeeded: $0.id) })
                 isAsAnnounced = false
                 continue
@@ -66,7 +67,8 @@ extension RemuxFeed {
             inspector.append(joiner.finish())
             segmentCount += 1
             guard let inspection = try? inspector.finish() else { return nil }
-            let found = OpeningTracks(inspection.tracks, byteCount: byteCount)
+            // The joiner decides, as it does while the file is written.
+            let found = OpeningTracks(inspection.tracks, byteCount: byteCount) { joiner.hasUnits(of: [$0]) }
             tracks = found
             if found.absent.isEmpty { break }
         }
