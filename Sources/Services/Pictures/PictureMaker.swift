@@ -27,6 +27,11 @@ package final class PictureMaker: Sendable {
         if let missing = ProgramFile.missing(toRun: program) { throw .noDecoder(missing: missing) }
     }
 
+    /// How many bytes a picture has; nil if it would have to be made first.
+    package func knownByteCount(of wanted: WantedPicture) -> Int? {
+        cache.withLock { $0.pictures[wanted]?.count }
+    }
+
     /// A picture, made once for all who ask for the same meanwhile.
     package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
         if let known = cache.withLock({ $0.pictures[wanted] }) { return known }

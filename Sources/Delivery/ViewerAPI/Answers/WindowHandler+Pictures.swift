@@ -33,7 +33,9 @@ extension WindowHandler {
         let found = try await playbackService.keyFrame(
             at: time, of: asked.parameters.rendition, asked.channel, now: asked.now,
             for: asked.request.client)
-        let key = found.key(of: asked.channel.id)
+        let wanted = WantedPicture(
+            segment: found.key(of: asked.channel.id), format: found.format, iv: found.segment.iv,
+            tableByteCount: found.tableByteCount, frame: found.frame, width: width)
         let name = "\(found.rendition)-\(found.segment.start.milliseconds)-\(found.segment.revision)"
         let tag = EntityTag(strong: "\(name)-\(found.frame.offset)-\(width ?? 0)")
         var headers = Fields.common
@@ -49,22 +51,24 @@ extension WindowHandler {
             current: Validators(entityTag: tag))
         {
         case .notModified:
-            // Only the length of the picture would be allowed (RFC 9110 §8.6).
-            return HTTPResponse(
-                status: .notModified, headers: headers, body: .stream(length: nil, UndecodedPicture()))
+            return HTTPResponse(status: .notModified, headers: headers, body: unsent(wanted))
         case .preconditionFailed: return Fields.changed
         case .proceed: break
         }
         if asked.request.method == .head {
             try pictures.checkDecoder()
-            return HTTPResponse(
-                status: .ok, headers: headers, body: .stream(length: nil, UndecodedPicture()))
+            return HTTPResponse(status: .ok, headers: headers, body: unsent(wanted))
         }
-        let picture = try await pictures.picture(
-            WantedPicture(
-                segment: key, format: found.format, iv: found.segment.iv,
-                tableByteCount: found.tableByteCount, frame: found.frame, width: width))
+        let picture = try await pictures.picture(wanted)
         return HTTPResponse(status: .ok, headers: headers, body: .bytes(picture))
+    }
+
+    /// The body that GET would have, of which only the length is sent.
+    ///
+    /// No other length than that of the picture may be said (RFC 9110 §8.6); without one the server has to
+    /// close the connection.
+    private func unsent(_ wanted: WantedPicture) -> HTTPBody {
+        .stream(length: pictures.knownByteCount(of: wanted).map(UInt64.init), UnsentPicture())
     }
 
     private func logPicture(_ error: PictureError, _ asked: RequestedWindow) {
@@ -150,8 +154,7 @@ extension Problem {
     }
 }
 
-/// The body of an answer to HEAD or of 304, without a length: that would be known only after decoding the
-/// picture.
-private final class UndecodedPicture: HTTPBodySource {
+/// The body of an answer to HEAD or of 304.
+private final class UnsentPicture: HTTPBodySource {
     func next(limit: Int) -> [UInt8]? { nil }
 }
