@@ -76,6 +76,13 @@ actor KeyCache {
         )
     }
 
+    /// The key of 16 bytes that a playlist has itself.
+    func key(_ bytes: [UInt8]) async throws -> ContentKey {
+        let key = ContentKey(name: try Self.name(of: bytes), bytes: bytes)
+        try await keep(key)
+        return key
+    }
+
     /// The key at a URL, requested again even after a recent failure.
     func latestKey(at url: HTTPURL, link: SourceClient) async throws -> ContentKey {
         try await key(
@@ -220,9 +227,10 @@ actor KeyCache {
         guard bytes.count == AES128CBC.keyByteCount else {
             throw FetchFailure(.keyMissing, "the key has \(bytes.count) bytes instead of 16")
         }
-        let name = Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(16))
-        let key = ContentKey(name: name, bytes: bytes)
-        try await keep(key)
-        return key
+        return try await key(bytes)
+    }
+
+    private static func name(of bytes: [UInt8]) throws -> String {
+        Hexadecimal.encode(try SHA256.digest(of: bytes).prefix(16))
     }
 }

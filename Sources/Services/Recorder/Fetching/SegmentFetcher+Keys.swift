@@ -40,7 +40,7 @@ extension SegmentFetcher {
         if let cipher = pending.cipher {
             prerequisites.method = cipher.sampleMethod.map(Key.Method.init(rawValue:)) ?? .aes128
             var key = key
-            if key == nil { key = try await keys.latestKey(at: try HTTPURL(cipher.keyURL), link: link) }
+            if key == nil { key = try await latestKey(cipher) }
             take(cipher, key: key, into: &prerequisites)
         }
         if let kept = pending.initialization { prerequisites.initialization = try await section(of: kept) }
@@ -55,6 +55,9 @@ extension SegmentFetcher {
     ) async throws -> ArchivedInitSection {
         guard let cipher = kept.cipher else {
             return try await initializations.section(named: kept.name, key: nil)
+        }
+        if let key = try await keyInPlaylist(cipher) {
+            return try await initializations.section(named: kept.name, key: (key, iv: cipher.iv))
         }
         let url = try HTTPURL(cipher.keyURL)
         for key in await keys.otherKeys(of: url) {
@@ -136,6 +139,7 @@ extension SegmentFetcher {
     private func keyAtHand(
         _ cipher: KeyPendingSegment.Cipher, domain: Int, _ prerequisites: inout SegmentPrerequisites,
     ) async throws -> ContentKey? {
+        if let key = try await keyInPlaylist(cipher) { return key }
         let place =
             cipher.sampleMethod == nil
             ? nil : KeyCache.Domain(rendition: rendition, discontinuityCount: domain)
@@ -147,6 +151,17 @@ extension SegmentFetcher {
             if failure.isDenied { prerequisites.isDenied = true }
             return nil
         }
+    }
+
+    private func latestKey(_ cipher: KeyPendingSegment.Cipher) async throws -> ContentKey {
+        if let key = try await keyInPlaylist(cipher) { return key }
+        return try await keys.latestKey(at: try HTTPURL(cipher.keyURL), link: link)
+    }
+
+    /// The key that the playlist has in a `data:` URI; nil where it has the URL of one.
+    private func keyInPlaylist(_ cipher: KeyPendingSegment.Cipher) async throws -> ContentKey? {
+        guard let bytes = DataURI.bytes(of: cipher.keyURL) else { return nil }
+        return try await keys.key(bytes)
     }
 
     private func identityKey(of entry: MediaSegment) -> Key? {
@@ -178,9 +193,19 @@ extension SegmentFetcher {
             throw FetchFailure(.keyMissing, "EXT-X-KEY has no URI", isTransient: false)
         }
         return KeyPendingSegment.Cipher(
-            keyURL: try link.resolve(uri, against: base).absoluteString,
+            keyURL: try keyLocation(uri, base: base),
             iv: vector.map(Key.bytes) ?? [],
             sampleMethod: key.method.leavesContainerClear ? key.method.rawValue : nil)
+    }
+
+    private func keyLocation(_ uri: String, base: HTTPURL) throws -> String {
+        guard DataURI.isOne(uri) else { return try link.resolve(uri, against: base).absoluteString }
+        let count = uri.utf8.count <= Limits.keyBytes ? DataURI.bytes(of: uri)?.count : nil
+        guard count == AES128CBC.keyByteCount else {
+            throw FetchFailure(
+                .keyMissing, "a data: URI does not hold a key of 16 bytes", isTransient: false)
+        }
+        return uri
     }
 
     /// Keys of DRM systems cannot be recorded; their tags are kept as they came.
