@@ -370,6 +370,9 @@ enum Limits {
     static let numberMask: UInt64 = 1 << 62 - 1
     /// The least slack between held media and arrival when segments may be renumbered, microseconds.
     static let renumberedSlack: Int64 = 4_000_000
+    /// The longest playlist that is always compared at its first segment after a renumbering: fewer segments
+    /// are known of a short recording only.
+    static let comparedAtFirst = 100
     /// Playlists in a row that may stay in doubt before their numbering counts as another one.
     static let doubtfulPlaylists = 2
     /// Tries to read a segment that tells a stale playlist from a restart.

@@ -20,6 +20,9 @@ struct HeldMedia: Sendable {
 
     var isEmpty: Bool { pieces.isEmpty }
 
+    /// How many segments are known.
+    var count: Int { pieces.count }
+
     var hasTimestamps: Bool { pieces.contains { $0.timestamp != nil } }
 
     mutating func add(_ fact: SegmentFact) {
@@ -81,6 +84,18 @@ struct HeldMedia: Sendable {
         let held = starts.filter(\.isHeld)
         return (held.isEmpty ? starts : held).map(\.begin).min {
             ($0 - expected).magnitude < ($1 - expected).magnitude
+        }
+    }
+
+    /// Whether held timestamps show that a segment with other bytes is held at a start.
+    ///
+    /// They do not near the beginning of a stretch: the timestamps of an encoder that begins once more may
+    /// begin as they did before.
+    func shows(_ probed: ProbedSegment, at start: Instant, behind time: Int64) -> Bool {
+        guard let timestamp = probed.firstTimestamp, !probed.digest.isEmpty else { return false }
+        return stretches.contains { stretch in
+            guard let first = stretch.first, start >= first.window.begin + time else { return false }
+            return Self.start(of: timestamp, in: stretch, orBeside: false)?.begin == start
         }
     }
 

@@ -40,7 +40,7 @@ struct PlaylistFollower: Sendable {
     /// Entries of the source run before: its playlists may appear once more.
     private var previous: [SeenEntry] = []
     /// Set after a start of the process: the source may no longer be the one that was recorded.
-    private var isUnconfirmed = false
+    private(set) var isUnconfirmed = false
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
     /// What is known of the names in the playlist that is judged; it does not hold for later playlists.

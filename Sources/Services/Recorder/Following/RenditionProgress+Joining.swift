@@ -60,7 +60,9 @@ extension RenditionProgress {
     ///
     /// It is more likely that EXTINF is wrong than that the source has changed the length of its segments.
     private mutating func learnHeld(for playlist: MediaPlaylist) {
-        guard renumberedFrom == nil, doubtsDurations(of: playlist, from: 0) else { return }
+        guard renumberedFrom == nil || goesOnInDoubt(playlist), doubtsDurations(of: playlist, from: 0) else {
+            return
+        }
         learnHeld(said: PlaylistFollower.duration(of: playlist.segments[0]))
     }
 
@@ -114,15 +116,17 @@ extension RenditionProgress {
         case .open: (join, checksEarlierUse) = (.none, run == nil)
         case .first, .checksEarlierUse, .earlierUseMissed, .asked: join = .none
         }
-        guard placing.clock == .arrival || !acceptsDates(of: playlist, at: arrival),
-            let number = PlaylistFollower.number(playlist, 0)
+        guard let number = PlaylistFollower.number(playlist, 0),
+            placing.clock == .arrival || !acceptsDates(of: playlist, at: arrival)
+                || renumberedFrom == number && goesOnInDoubt(playlist)
         else { return nil }
         if checksEarlierUse, let seen = earlierUse?.newest(in: playlist)?.number, seen != number {
             join = .checksEarlierUse(seen)
             return Int(seen - number)
         }
-        join = .asked(number)
-        return 0
+        let index = renumberedFrom == nil ? 0 : likelyHeldIndex(in: playlist, at: arrival)
+        join = .asked(number + Int64(index))
+        return index
     }
 
     /// Whether wrong durations would move segments of the very first playlist by much.
@@ -135,11 +139,12 @@ extension RenditionProgress {
 
     /// The index of the segment to read before new entries are placed; nil for none.
     ///
-    /// One is read if more numbers are missing than the elapsed time explains, in a new run, and if durations
-    /// are doubtful.
+    /// One is read if more numbers are missing than the elapsed time explains, in a new run, if durations are
+    /// doubtful, and if the first playlist after a start may list recorded media under higher numbers.
     mutating func probeIndexBeforeNew(
         _ playlist: MediaPlaylist, from: Int, missing: Int64, at arrival: Arrival,
     ) -> Int? {
+        if mayListHeld(playlist, at: arrival) { return probeIndexAfterRenumbering(playlist, at: arrival) }
         if run == nil || doubtsDurations(of: playlist, from: from) {
             return joinProbeIndex(playlist, at: arrival)
         }
@@ -161,7 +166,7 @@ extension RenditionProgress {
     }
 
     /// Whether a source run that begins with a playlist would be placed by the dates in it.
-    private func acceptsDates(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
+    func acceptsDates(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         var trial = placing
         trial.beginRun()
         _ = trial.place(
@@ -207,11 +212,13 @@ extension RenditionProgress {
         case .asked(let number):
             join = .none
             guard let probed else { return learnHeld(for: playlist) }
-            guard number == first else { return }
-            if playlist.segments.count > 1, contradictsDuration(probed, of: playlist) {
+            guard let first, case let index = number - first,
+                playlist.segments.indices.contains(Int(clamping: index))
+            else { return }
+            if index == 0, playlist.segments.count > 1, contradictsDuration(probed, of: playlist) {
                 join = .compares(number, probed)
             } else {
-                find(probed, in: playlist, at: arrival)
+                find(probed, at: Int(index), of: playlist, at: arrival)
             }
         case .compares(let number, let former):
             join = .none
@@ -219,7 +226,7 @@ extension RenditionProgress {
             if let length = length(of: former, before: probed, in: playlist) {
                 learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
             }
-            find(former, in: playlist, at: arrival)
+            find(former, at: 0, of: playlist, at: arrival)
         case .none, .first, .open, .earlierUseMissed, .found, .other: break
         }
     }
@@ -260,33 +267,42 @@ extension RenditionProgress {
 
     /// Whether a playlist's first segment, which was read, seems to be longer or shorter than is known.
     private func contradictsDuration(_ probed: ProbedSegment, of playlist: MediaPlaylist) -> Bool {
-        guard probed.firstTimestamp != nil else { return false }
+        // A start within a run reads one segment only, unless it is known that durations are wrong.
+        guard probed.firstTimestamp != nil,
+            !goesOnInDoubt(playlist) || doubtsDurations(of: playlist, from: 0)
+        else { return false }
         let known = measured.duration(said: PlaylistFollower.duration(of: playlist.segments[0]))
         guard let known, let duration = probed.measuredDuration else { return true }
         return MeasuredDurations.differs(duration, from: known)
     }
 
-    private mutating func find(_ probed: ProbedSegment, in playlist: MediaPlaylist, at arrival: Arrival) {
+    private mutating func find(
+        _ probed: ProbedSegment, at index: Int, of playlist: MediaPlaylist, at arrival: Arrival,
+    ) {
         let entries = entries(of: playlist)
         // Within a run numbers tell where it goes on, unless they are in doubt.
         guard run == nil || renumberedFrom != nil, let number = PlaylistFollower.number(playlist, 0),
-            let arrived = TimePlacing.arrival(of: entries, arrival)
+            let expected = expectedStart(of: index, entries, in: playlist, at: arrival)
         else { return }
-        let expected = arrived + (placing.sourceOffset ?? 0)
         let place = media.start(of: probed, near: expected)
-        if renumberedFrom != nil, isOther(probed, beginning: place, lasting: entries[0].duration) {
+        if renumberedFrom != nil, index == 0,
+            isOther(probed, beginning: place, lasting: entries[0].duration)
+        {
             join = .other(number)
         }
         guard let start = place else { return }
-        let held = media.held(from: probed.digest, atMost: playlist.segments.count).map {
-            JoinPoint.Held(count: $0.count, end: $0.end)
+        let held = media.held(from: probed.digest, atMost: playlist.segments.count - index).map {
+            JoinPoint.Held(count: index + $0.count, end: $0.end)
         }
         if renumberedFrom != nil {
             // An encoder that begins again may show the same slate, with the same timestamps, later.
             let slack = max(2 * PlaylistFollower.target(of: playlist), Limits.renumberedSlack)
-            guard held != nil, (start - expected).magnitude <= slack else { return }
+            guard (start - expected).magnitude <= slack,
+                held != nil || media.shows(probed, at: start, behind: 2 * slack)
+            else { return }
         }
-        join = .found(JoinPoint(number: number, start: start, held: held))
+        let begin = entries.prefix(index).reduce(start) { $0 - $1.duration }
+        join = .found(JoinPoint(number: number, start: begin, held: held))
     }
 
     /// Whether a segment's media are not held: they begin after the recorded end, or fit no held timestamps.
