@@ -136,8 +136,8 @@ extension Simulation {
             return .otherBeginning
         }
         if let held = request.held, held.byteCount >= body.byteCount {
-            // A transfer that was cut no later than the one before says nothing of the source's bytes. Real ones
-            // are hardly cut at the same byte twice; segments have only ten packets here.
+            // A transfer that was cut no later than the one before says nothing of the source's bytes.
+            // Segments have ten packets here: two cuts at the same place are no proof, as they are elsewhere.
             return body.stored.isCut
                 ? FetchFailure(.segmentMissing, "the transfer was cut earlier") : .noBetterBytes
         }
