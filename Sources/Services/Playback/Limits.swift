@@ -180,8 +180,10 @@ extension Limits {
     static let formatBytes = 512
     /// The part of a channel whose markers are read at a time, microseconds: a day.
     static let markerDay: Int64 = 86_400 * Microseconds.perSecond
-    /// Markers of a day that playlists can state, the oldest ones: as many as a recorder accepts.
-    static let markersPerDay = 24_000
+    /// Markers of a day that playlists can state, the oldest ones: one every fifteen seconds.
+    ///
+    /// Each new marker has those of its day read again, before the live edge moves on.
+    static let markersPerDay = 6_000
     /// Days of markers in memory, and markers of all of them together.
     static let cachedMarkerDays = 2000
     static let cachedMarkers = 100_000

@@ -157,6 +157,20 @@ import Timeline
         }
     }
 
+    @Test("A window that ends with a hole behind which nothing is recorded yet is not final")
+    func nothingBehindHole() async throws {
+        try await ViewerFixture.with(maxWindowSeconds: 20) { viewer in
+            var recording = Recording(seconds: 20)
+            recording.watermark = 210
+            recording.retentionSeconds = nil
+            try await viewer.record(recording)
+            viewer.clock.now = at(400)
+            let answer = try await viewer.get("/live/cctv2/index.m3u8?begintime=\(at(0).milliseconds)")
+            #expect(answer.status == 200 && answer.headers["Backcast-Next"] == nil)
+            #expect(answer.headers["Backcast-Final"] == "false")
+        }
+    }
+
     @Test("start-over grows and ends, live slides, a delay lies behind")
     func growing() async throws {
         try await ViewerFixture.with { viewer in

@@ -130,7 +130,8 @@ final class MarkerCache: Sendable {
             exceeded(ExcessMarkers(channel: place.channel, day: begin, last: last.marker.begin))
         }
         state.withLock { state in
-            if state.markerCount + read.count > Limits.cachedMarkers
+            let replaced = state.days[place]?.markers.count ?? 0
+            if state.markerCount - replaced + read.count > Limits.cachedMarkers
                 || state.days.count >= Limits.cachedMarkerDays
             {
                 state = State()

@@ -54,6 +54,8 @@ package final class PlaybackService: Sendable {
                 retentionSeconds: channel.settings.retentionSeconds)
             if let next = plan.next {
                 plan.next = try await self.next(from: next, plan, seen.head, for: request.client)
+                // Where nothing follows yet, a later answer names what does.
+                if plan.next == nil { plan.isFixed = false }
             }
             return try await compose(
                 plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
@@ -146,8 +148,16 @@ extension PlaybackService {
             of: head, in: TimeWindow(begin: cut, end: cut + 1),
             scope: plan.kind == .event ? .published : .archive, for: client)
         if held.renditions.contains(where: { !$0.segments.isEmpty }) { return cut }
-        let found = try await index.firstRecorded(of: head.channel, from: cut, for: client)
-        return found.flatMap { $0 < head.publishedHead.watermark ? $0 : nil }
+        do throws(PlaybackError) {
+            let found = try await index.firstRecorded(of: head.channel, from: cut, for: client)
+            return found.flatMap { $0 < head.publishedHead.watermark ? $0 : nil }
+        } catch {
+            // The window itself is in memory: it is answered, and the next request finds the hole.
+            switch error {
+            case .busy, .catalogue: return cut
+            default: throw error
+            }
+        }
     }
 
     /// Runs a computation: a long one in its turn and on another thread, a short one at once.

@@ -35,9 +35,10 @@ package struct WindowPlan: Sendable, Equatable {
         _ request: WindowRequest, publishedHead: PublishedHead, maxWindowSeconds: Int64,
         retentionSeconds: Int64? = nil,
     ) throws(PlaybackError) -> WindowPlan {
+        let longest = longestEvent(maxWindowSeconds, retentionSeconds)
         var plan = try resolvingSpan(
             request, publishedHead: publishedHead, maxWindowSeconds: maxWindowSeconds,
-            eventSeconds: longestEvent(maxWindowSeconds, retentionSeconds))
+            eventSeconds: request.writesGaps ? min(longest, Limits.gapEntries) : longest)
         let keepsFirstSegments = plan.keepsFirstSegments(retentionSeconds)
         plan.writesGaps = request.writesGaps && keepsFirstSegments
         plan.allowsMissingTracks = request.allowsMissingTracks || !keepsFirstSegments
