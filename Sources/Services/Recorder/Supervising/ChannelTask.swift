@@ -26,7 +26,7 @@ struct ChannelTask: Sendable {
         // How many lines the journal held after the last look, none of which can be entered now; nil to look
         // again.
         var blockedLines: Int?
-        // Its segments that wait for keys while another node records.
+        // Requests keys for its segments while another node records.
         var keys: UnownedKeys?
         while !Task.isCancelled {
             do {
@@ -58,7 +58,7 @@ struct ChannelTask: Sendable {
     /// Enters some of what the journal holds of a channel that another node owns.
     ///
     /// `blockedLines` is how many lines it held before, none of which could be entered; nil to look at them.
-    /// Those wait for `keys`, which are asked for beside this task. It enters what they have opened.
+    /// Those wait for `keys`, which a separate task requests.
     ///
     /// - Returns: how many are left, if none can be entered now; else nil
     private func enterJournal(
@@ -77,9 +77,9 @@ struct ChannelTask: Sendable {
             }
         }
         guard let keys else { return count }
-        let isEntered = try await keys.enterOpened(in: unowned)
+        let isChanged = try await keys.write(to: unowned)
         await keys.start()
-        return isEntered ? nil : count
+        return isChanged ? nil : count
     }
 
     /// Takes the lease; the channel is recorded meanwhile if the catalogue is away and this node owned it.

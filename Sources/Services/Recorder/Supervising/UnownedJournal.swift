@@ -23,23 +23,13 @@ struct UnownedJournal: Sendable {
         return nil
     }
 
-    /// Makes what was opened durable in place of what waited for keys.
-    func replace(_ opened: [UnownedKeys.Opened]) async throws -> [(JournalPosition, JournalEntry)] {
+    /// Replaces the lines of segments that waited for their keys, which the next batch enters.
+    ///
+    /// The encrypted files stay until their hour is deleted: the owner's journal may name them, too.
+    func replace(_ opened: [UnownedKeys.Opened]) async throws {
         let journal = try dependencies.journal.channel(channel.id)
-        let entries = opened.map { JournalEntry.segment($0.fact) }
-        let positions = try await journal.append(entries)
+        _ = try await journal.append(opened.map { .segment($0.fact) })
         await journal.trim(opened.map(\.line))
-        return Array(zip(positions, entries))
-    }
-
-    /// Enters what was opened, and deletes the encrypted bytes.
-    func enter(
-        _ lines: [(JournalPosition, JournalEntry)], replacing opened: [UnownedKeys.Opened],
-    ) async throws {
-        _ = try await enter(lines, from: try dependencies.journal.channel(channel.id))
-        for one in opened where one.segment.key != one.fact.key {
-            try await dependencies.deleteUnused(one.segment.key)
-        }
     }
 
     /// Gives up a batch of segments that wait for their keys.

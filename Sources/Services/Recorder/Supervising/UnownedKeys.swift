@@ -4,13 +4,13 @@ import Journal
 import Logging
 import Timeline
 
-/// Segments that this node stored without their keys, of a channel that another node records by now.
+/// Requests keys for segments that this node stored without them, of a channel that another node records now.
 ///
-/// Nobody else has them, and their source may give other keys later. So the keys are asked for as the owner
-/// does it, one at a time and for six hours. This runs beside the task of the channel, which must take the
-/// lease whenever it becomes free. Only that task writes to the journal.
+/// Only this node has these segments, and the source may replace their keys. So it requests the keys like
+/// the owner of a channel: one at a time, for up to six hours. The requests run in a separate task, so that
+/// the channel's own task can take the lease at any time. Only the channel's task writes to the journal.
 actor UnownedKeys {
-    /// A segment that was decrypted, and the journal's line of it as one that waits for its key.
+    /// A segment that has its key now, and the position of the journal line in which it waits for the key.
     struct Opened: Sendable {
         var segment: KeyPendingSegment
         var fact: SegmentFact
@@ -25,9 +25,9 @@ actor UnownedKeys {
     private var lines: [SegmentIdentity: JournalPosition] = [:]
     /// Numbers for the uses of sources, by URL.
     private var uses: [String: SourceUse] = [:]
-    /// What the journal does not have yet.
+    /// Segments that still have to be written to the journal.
     private var opened: [Opened] = []
-    /// Asks for keys now.
+    /// The task that requests keys now.
     private var opening: Task<Void, Never>?
 
     init(channel: Channel, dependencies: RecorderDependencies, logger: Logger) {
@@ -37,54 +37,55 @@ actor UnownedKeys {
         connections = SourceConnections(channel: channel, dependencies: dependencies)
     }
 
-    /// Takes what the journal has; what was taken before stays as it is.
+    /// Adds waiting segments of the journal; those added before do not change.
+    ///
+    /// A line of an earlier version has no fence, without which a segment may be mistaken for one of a former
+    /// timeline. It waits until this node records the channel again.
     func take(_ waiting: [(JournalPosition, KeyPendingSegment)]) {
         let now = clock.steady()
-        for (position, segment) in waiting where lines[segment.identity] == nil {
+        for (position, segment) in waiting where segment.fence != nil && lines[segment.identity] == nil {
             guard let use = use(of: segment) else { continue }
             lines[segment.identity] = position
-            // What there is no room for waits until this node records the channel again.
+            // If there is no room, it also waits until this node records the channel again.
             _ = retries.add(segment, use, now: now)
         }
     }
 
-    /// Asks for keys whose turn it is, unless it does so already; returns at once.
+    /// Starts to request the keys that are due, unless a task does so already; does not wait.
     func start() {
         guard opening == nil else { return }
         opening = Task { await openDue() }
     }
 
-    /// Enters what was opened since the last call.
+    /// Writes the segments that got their keys since the last call to the journal, as segments to be entered.
     ///
-    /// - Returns: whether the journal has changed
-    func enterOpened(in journal: UnownedJournal) async throws -> Bool {
+    /// - Returns: whether there were any
+    func write(to journal: UnownedJournal) async throws -> Bool {
         guard !opened.isEmpty else { return false }
-        let entering = opened
+        let written = opened
         opened = []
-        let written: [(JournalPosition, JournalEntry)]
         do {
-            written = try await journal.replace(entering)
+            try await journal.replace(written)
         } catch {
-            for one in entering { retries.notWritten(one.segment, now: clock.steady()) }
+            for one in written { retries.notWritten(one.segment, now: clock.steady()) }
             throw error
         }
-        for one in entering {
+        for one in written {
             retries.settled(one.segment, now: clock.steady())
             lines[one.segment.identity] = nil
         }
         logger.info(
             "Segments got their keys while another node records the channel",
-            metadata: ["segments": "\(entering.count)"])
-        try await journal.enter(written, replacing: entering)
+            metadata: ["segments": "\(written.count)"])
         return true
     }
 
-    /// Segments that wait to be entered.
+    /// Segments that wait to be written.
     var openedCount: Int { opened.count }
 
-    /// Stops asking for keys; the journal still has what was not entered.
+    /// Stops the requests; what was not written still waits in the journal.
     ///
-    /// It does not wait for long: what still runs then may store a file, and nothing else.
+    /// Waits for at most `Limits.unownedKeysEnd`. A request that still runs then can only store a file.
     func cancel() async {
         guard let opening else { return }
         opening.cancel()
@@ -93,10 +94,10 @@ actor UnownedKeys {
         let end: Void? = try? await withCancellationShield(by: clock) {
             await opening.value(within: Limits.unownedKeysEnd, by: clock)
         }
-        if end == nil { logger.info("A segment that gets its key is not waited for") }
+        if end == nil { logger.info("A request for a key did not end in time") }
     }
 
-    /// Opens segments whose turn it is, until a key is missing.
+    /// Decrypts the segments that are due, until a key is missing.
     private func openDue() async {
         defer { opening = nil }
         _ = retries.expired(now: clock.steady())
@@ -115,10 +116,11 @@ actor UnownedKeys {
     }
 
     private func add(_ stored: StoredSegment, _ segment: KeyPendingSegment) {
-        let fact = stored.fact(
-            of: segment.placed, channel.id, stored.format, date: segment.programDateTime,
-            arrived: segment.arrived, fence: segment.fence ?? 0)
-        guard var fact, let line = lines[segment.identity] else { return }
+        guard let line = lines[segment.identity], let fence = segment.fence,
+            var fact = stored.fact(
+                of: segment.placed, channel.id, stored.format, date: segment.programDateTime,
+                arrived: segment.arrived, fence: fence)
+        else { return }
         fact.setTags(segment.cueTags)
         opened.append(Opened(segment: segment, fact: fact, line: line))
     }
