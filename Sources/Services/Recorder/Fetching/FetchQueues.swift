@@ -89,7 +89,7 @@ struct FetchQueues: Sendable {
         mutating func start(now: SteadyInstant) -> [SegmentRequest] {
             if let nextRetry, nextRetry <= now {
                 let pauses = delayed
-                add(pauses.filter { end(of: $0) <= now }.map(\.request.behindNewOnes))
+                add(pauses.filter { end(of: $0) <= now }.map(\.request.afterNewSegments))
                 delayed = pauses.filter { end(of: $0) > now }
             }
             for index in running.indices where running[index].slowAt.map({ $0 <= now }) ?? false {

@@ -9,15 +9,17 @@ final class KnownBeginning {
     private var known: ArraySlice<UInt8> = []
     private var left: Int64
 
-    init(_ beginning: IncompleteSegment.Beginning, in store: any SegmentStore) {
-        stored = ArchivedBody(beginning.key, in: store)
-        left = beginning.byteCount
-    }
-
-    /// Whether the bytes are others than those of the beginning.
+    private let acceptsOthers: Bool
+    /// Whether the bytes differ from those of the beginning.
     private(set) var isOther = false
 
-    /// Takes the next bytes that are to be stored, and compares them with those of the beginning.
+    init(_ beginning: IncompleteSegment.Beginning, in store: any SegmentStore, acceptsOthers: Bool) {
+        stored = ArchivedBody(beginning.key, in: store)
+        left = beginning.byteCount
+        self.acceptsOthers = acceptsOthers
+    }
+
+    /// Compares the next bytes that are to be stored; throws at the first difference, unless it is accepted.
     func check(_ bytes: [UInt8]) async throws {
         var rest = bytes[...]
         while left > 0, !rest.isEmpty {
@@ -27,6 +29,7 @@ final class KnownBeginning {
             }
             let count = min(known.count, rest.count, Int(clamping: left))
             guard known.prefix(count) == rest.prefix(count) else {
+                guard acceptsOthers else { throw FetchFailure.otherBeginning }
                 (isOther, left) = (true, 0)
                 return
             }

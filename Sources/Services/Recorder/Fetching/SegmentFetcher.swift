@@ -93,7 +93,9 @@ struct SegmentFetcher: Sendable {
                     isDenied: prerequisites.isDenied)
             }
             let draft = try await store.makeDraft()
-            let known = request.requiredBeginning.map { KnownBeginning($0, in: store) }
+            let known = request.requiredBeginning.map {
+                KnownBeginning($0, in: store, acceptsOthers: request.mayTakeOtherBytes)
+            }
             // Each piece is read, decrypted and inspected on the thread that writes it.
             let received = try await withTaskExecutorPreference(draft.executor) {
                 try await receive(request, prerequisites) {

@@ -29,7 +29,7 @@ package struct SegmentRequest: Sendable {
     package var held: IncompleteSegment?
     /// The source has answered with no better bytes than those.
     var hasNoBetter = false
-    /// Changed playlists that have listed the segment since a server had other bytes of it; nil if none had.
+    /// How many changed playlists have listed the segment since other bytes of it came; nil if none came.
     var listingsSinceOtherBytes: Int?
 
     /// The source did not deliver it in an earlier try.
@@ -59,8 +59,8 @@ package struct SegmentRequest: Sendable {
         return request
     }
 
-    /// The request for the next try, which does not hold up segments of which nothing is stored.
-    var behindNewOnes: SegmentRequest {
+    /// The same request, queued after segments of which nothing is stored if a part of this one is.
+    var afterNewSegments: SegmentRequest {
         guard held != nil else { return self }
         var request = self
         request.isPostponed = true
@@ -77,14 +77,17 @@ package struct SegmentRequest: Sendable {
     /// and their length are compared.
     package var requiredBeginning: IncompleteSegment.Beginning? { repair == nil ? held?.beginning : nil }
 
-    /// Whether bytes that begin otherwise than what is stored are taken all the same.
+    /// Whether bytes may be accepted that do not begin with the stored ones.
     ///
     /// Another server of the source may have packaged the same media. An encoder that has started again may
-    /// use the same name; then playlists soon no longer list the segment, or their numbers show it.
+    /// also use the same name, but then the next playlists no longer list the segment, or their numbers show
+    /// the restart.
+    var mayTakeOtherBytes: Bool { (listingsSinceOtherBytes ?? 0) >= Limits.listingsForOtherBytes }
+
+    /// Whether bytes are accepted that do not begin with the stored ones: all of the segment, with the same
+    /// first timestamp (90 kHz) if both are known.
     package func takesOtherBytes(firstTimestamp: Int64?, isCut: Bool) -> Bool {
-        guard !isCut, let listings = listingsSinceOtherBytes, listings >= Limits.listingsForOtherBytes else {
-            return false
-        }
+        guard !isCut, mayTakeOtherBytes else { return false }
         guard let known = held?.beginning?.firstTimestamp, let firstTimestamp else { return true }
         return HeldMedia.distance(from: known, to: firstTimestamp).magnitude
             <= Limits.sameTimestamp.magnitude
