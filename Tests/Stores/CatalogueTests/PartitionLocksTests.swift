@@ -117,6 +117,27 @@ struct PartitionLocksTests {
         }
     }
 
+    @Test("Where the partition of one channel is locked, the others are committed by themselves")
+    func lockedPartition() async throws {
+        try await withThirtyDays { test, one, other in
+            try await withImpatient(test) { impatient in
+                let batches = [
+                    one.batch(one.published(noon..<noon + 1)),
+                    other.batch([.archived(other.fact(noon, at: -5 * day))]),
+                ]
+                try await test.pool.transaction { transaction in
+                    _ = try await transaction.query("LOCK TABLE segment_20231227 IN ACCESS EXCLUSIVE MODE")
+                    let together = try await impatient.commit(batches)
+                    #expect(together == [:])
+                    let alone = try await impatient.commit(batches[0])
+                    #expect(alone)
+                }
+                let later = try await impatient.commit(batches[1])
+                #expect(later)
+            }
+        }
+    }
+
     @Test("An empty day is dropped after a long transaction, and partitions are made meanwhile")
     func patience() async throws {
         try await withThirtyDays { test, one, _ in

@@ -36,6 +36,9 @@ extension Catalogue {
             return try await mappingErrors {
                 try await write(prepared(batches).sorted { $0.channel < $1.channel }, skippingLocked: true)
             }
+        } catch .database(let error) where error.isLockNotAvailable && batches.count > 1 {
+            // Another process drops the partition of one of them: each waits by itself.
+            return [:]
         } catch .database(let error) where error.refusesValues {
             guard batches.count > 1 else { return [:] }
             let middle = batches.count / 2

@@ -25,7 +25,8 @@ struct GroupWriter {
 
     /// Whether the row in `line` has the lease of a batch.
     ///
-    /// When PostgreSQL fails over to a replica that has lost a take-over, two nodes get the same fence.
+    /// The node is compared because two nodes get the same fence if PostgreSQL fails over to a replica that
+    /// has lost a take-over.
     private static let isHeld =
         "(fence = own_fence AND (own_node = '' OR node_id IS NOT DISTINCT FROM nullif(own_node, '')::uuid))"
 
