@@ -19,6 +19,15 @@ struct CutSegmentTests {
         return request
     }
 
+    /// The request for the second try, after the first transfer of `whole` was cut.
+    private func secondTry(_ origin: Origin, _ fetcher: SegmentFetcher) async throws -> SegmentRequest {
+        var request = try request(origin)
+        serveCut(whole, 5000, origin)
+        let part = try #require(await fetcher.outcome(of: request).stored)
+        (request.attempt, request.held) = (2, IncompleteSegment(part))
+        return request
+    }
+
     /// Serves the beginning of a segment and cuts the connection.
     private func serveCut(_ bytes: [UInt8], _ count: Int, _ origin: Origin) {
         origin.serve("/7.ts", Array(bytes.prefix(count)), announcing: UInt64(bytes.count))
@@ -63,10 +72,7 @@ struct CutSegmentTests {
     func otherServer() async throws {
         try await Origin.run { origin in
             let fetcher = try origin.fetcher(store: MemorySegmentStore())
-            var request = try request(origin)
-            serveCut(whole, 5000, origin)
-            let part = try #require(await fetcher.outcome(of: request).stored)
-            (request.attempt, request.held) = (2, IncompleteSegment(part))
+            var request = try await secondTry(origin, fetcher)
             // One byte of the media is another, as in the packets of another packager.
             var packaged = whole
             packaged[4000] ^= 1
@@ -154,10 +160,7 @@ struct CutSegmentTests {
     func elsewhere() async throws {
         try await Origin.run { origin in
             let fetcher = try origin.fetcher(store: MemorySegmentStore())
-            var request = try request(origin)
-            serveCut(whole, 5000, origin)
-            let part = try #require(await fetcher.outcome(of: request).stored)
-            (request.attempt, request.held) = (2, IncompleteSegment(part))
+            var request = try await secondTry(origin, fetcher)
             let hole = Hole(
                 rendition: video(0), window: request.segment.placed.window, source: "http://one.test/",
                 since: moment(0))

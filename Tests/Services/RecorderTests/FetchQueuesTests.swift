@@ -20,6 +20,15 @@ struct FetchQueuesTests {
         return request
     }
 
+    /// The numbers 3 to 7.
+    private static var playlist: MediaPlaylist {
+        var playlist = MediaPlaylist()
+        playlist.targetDurationSeconds = 6
+        playlist.mediaSequence = 3
+        playlist.segments = (3...7).map { MediaSegment(uri: "\($0).ts", durationMicroseconds: 6_000_000) }
+        return playlist
+    }
+
     private static func started(_ queues: inout FetchQueues, at time: Double) -> [Int64] {
         queues.start(now: moment(time)).map(\.segment.identity.number)
     }
@@ -204,10 +213,7 @@ struct FetchQueuesTests {
 
     @Test("Changed playlists that list a segment are counted once a server had other bytes of it")
     func listings() throws {
-        var playlist = MediaPlaylist()
-        playlist.targetDurationSeconds = 6
-        playlist.mediaSequence = 3
-        playlist.segments = (3...7).map { MediaSegment(uri: "\($0).ts", durationMicroseconds: 6_000_000) }
+        let playlist = Self.playlist
         for first in [nil, 0] {
             var queues = FetchQueues()
             var request = try Self.request(3, until: 10)
@@ -223,10 +229,7 @@ struct FetchQueuesTests {
 
     @Test("A segment is not given up while it is listed, for two hundred tries")
     func stillListed() throws {
-        var playlist = MediaPlaylist()
-        playlist.targetDurationSeconds = 6
-        playlist.mediaSequence = 3
-        playlist.segments = (3...7).map { MediaSegment(uri: "\($0).ts", durationMicroseconds: 6_000_000) }
+        let playlist = Self.playlist
         func isLast(_ number: Int64, attempt: Int = 3, at time: Double = 20) throws -> Bool {
             var queues = FetchQueues()
             var request = try Self.request(number, until: 10)

@@ -133,7 +133,7 @@ private struct RenumberedStage {
         let now = time ?? max(0, Double(media.upperBound - heldCount) * 6)
         let opening = driver.send(.journalRead(.success([])), at: now)
         for request in act(opening, at: now) {
-            try answer(request, playlist(media, as: number), at: now)
+            _ = act(try driver.answer(request, playlist(media, as: number), at: now), at: now)
         }
     }
 
@@ -144,7 +144,8 @@ private struct RenumberedStage {
             let actions = driver.send(.clockAdvanced, at: time)
             for request in act(actions, at: time) {
                 let media = (newest - count + 1)...newest
-                try answer(request, playlist(media, as: media.lowerBound + shift), at: time)
+                let listed = playlist(media, as: media.lowerBound + shift)
+                _ = act(try driver.answer(request, listed, at: time), at: time)
             }
         }
     }
@@ -154,16 +155,6 @@ private struct RenumberedStage {
         let date: ((Int) -> Double)? = isDated ? { Double($0 - shift - heldCount - 1) * 6 } : nil
         return list(
             number...(number + media.count - 1), name: { "m\($0 - shift).ts" }, date: date)
-    }
-
-    private mutating func answer(
-        _ request: PlaylistRequest, _ playlist: MediaPlaylist, at time: Double,
-    ) throws {
-        let fetched = FetchedPlaylist(
-            playlist: .media(playlist), base: try HTTPURL(Self.url),
-            arrival: Moment(date: at(time), steady: moment(time)))
-        let actions = driver.send(.playlistArrived(fetched, request), at: time)
-        _ = act(actions, at: time)
     }
 
     /// Reads and stores what is asked for; gives the playlists that are asked for.

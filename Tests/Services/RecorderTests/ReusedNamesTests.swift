@@ -77,7 +77,7 @@ private struct ReusedNames {
         let date: ((Int) -> Double)? = isDated ? { Double($0 - 18) * 6 } : nil
         let opening = driver.send(.journalRead(.success([])), at: 0)
         for request in act(opening, at: 0) {
-            try answer(request, list(10...17, date: date), at: 0.1)
+            _ = act(try driver.answer(request, list(10...17, date: date), at: 0.1), at: 0.1)
         }
     }
 
@@ -98,7 +98,7 @@ private struct ReusedNames {
             [SourceSettings(url: Self.url)], heads: [head], newestRun: run, begun: time)
         let opening = driver.send(.journalRead(.success([])), at: time)
         for request in act(opening, at: time) {
-            try answer(request, playlist(at: time), at: time)
+            _ = act(try driver.answer(request, playlist(at: time), at: time), at: time)
         }
     }
 
@@ -111,7 +111,10 @@ private struct ReusedNames {
     mutating func run(from begin: Double, to end: Double) throws {
         for time in stride(from: begin, to: end, by: 0.5) {
             let actions = driver.send(.clockAdvanced, at: time)
-            for request in act(actions, at: time) { try answer(request, playlist(at: time), at: time) }
+            let listed = playlist(at: time)
+            for request in act(actions, at: time) {
+                _ = act(try driver.answer(request, listed, at: time), at: time)
+            }
         }
     }
 
@@ -119,16 +122,6 @@ private struct ReusedNames {
         let count = min(8, Int((time - 24) / 6))
         let date: ((Int) -> Double)? = isDated ? { 24 + Double($0 - 10) * 6 } : nil
         return list(10...9 + count, date: date)
-    }
-
-    private mutating func answer(
-        _ request: PlaylistRequest, _ playlist: MediaPlaylist, at time: Double,
-    ) throws {
-        let arrival = Moment(date: at(time), steady: moment(time))
-        let fetched = FetchedPlaylist(
-            playlist: .media(playlist), base: try HTTPURL(Self.url), arrival: arrival)
-        let actions = driver.send(.playlistArrived(fetched, request), at: time)
-        _ = act(actions, at: time)
     }
 
     /// Reads and stores what is asked for; gives the playlists that are asked for.

@@ -85,6 +85,16 @@ struct StateDriver {
         send(.clockAdvanced, at: time).playlistRequests
     }
 
+    /// Answers a request with a media playlist.
+    mutating func answer(
+        _ request: PlaylistRequest, _ playlist: MediaPlaylist, at time: Double,
+    ) throws -> [RecordingAction] {
+        let url = try HTTPURL(request.url?.absoluteString ?? request.use.source.url)
+        let fetched = FetchedPlaylist(
+            playlist: .media(playlist), base: url, arrival: Moment(date: at(time), steady: moment(time)))
+        return send(.playlistArrived(fetched, request), at: time)
+    }
+
     /// Answers a request for a playlist, from where it was redirected to.
     @discardableResult
     mutating func answer(
