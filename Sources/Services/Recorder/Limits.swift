@@ -178,9 +178,9 @@ enum Limits {
     static let partitionRetry = Duration.seconds(5)
     /// Distance between two batches of a channel that is not recorded here.
     static let unownedJournalPace = Duration.milliseconds(200)
-    /// Segments of such a channel that are opened before the journal has them, once their keys have come.
+    /// Segments of such a channel that are decrypted before they are written to the journal.
     static let openedAtOnce = 20
-    /// How long a node that takes such a channel waits for a request for a key to end.
+    /// How long a node that takes such a channel waits for its cancelled key requests to end.
     static let unownedKeysEnd = Duration.seconds(1)
     /// The newest facts of a channel that each look takes again to tell whether the catalogue has lost some.
     static let comparedFacts = 64
@@ -343,8 +343,8 @@ enum Limits {
     static let waitingRepairs = 200
     /// Segments of a rendition whose media are known, to find them in another source's playlist.
     static let heldMedia = 300
-    /// Changed playlists that must go on to list a segment before bytes are taken that begin otherwise than
-    /// what is stored of it: those of an encoder that has started again show it by then.
+    /// How many changed playlists must list a segment before bytes that do not begin with the stored ones are
+    /// accepted: they show whether an encoder has started again.
     static let listingsForOtherBytes = 2
     /// How far the first timestamps of two renditions' segments of the same time are apart at most,
     /// microseconds: a few frames of audio.

@@ -95,7 +95,7 @@ private struct DurableFolders {
         }
     }
 
-    /// Removes a folder and all below it; they are few, so the sets are not built anew.
+    /// Removes a folder and all folders below it, one by one: they are few, and copying the sets costs more.
     mutating func remove(below folder: String) {
         let begin = folder + "/"
         remove([folder] + (newer.filter { $0.hasPrefix(begin) } + older.filter { $0.hasPrefix(begin) }))

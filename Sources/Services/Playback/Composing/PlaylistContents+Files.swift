@@ -30,11 +30,10 @@ extension PlaylistContents {
         return cut(at: end, video)
     }
 
-    /// The same window without the audio before it that one file cannot have together with the audio with
-    /// which it begins.
+    /// The same window, without audio before its start in another format than the audio at its start.
     ///
-    /// Audio is listed from the begin of the first segment of video, which may lie before the window: a
-    /// change of format before the window must not end its file.
+    /// Audio is listed from the start of the first video segment, which may be before the window. A change of
+    /// the audio format there must not end the file.
     package func beginningInOneFormat(_ audio: RenditionID) -> PlaylistContents {
         guard let index = renditions.firstIndex(where: { $0.id == audio }) else { return self }
         var contents = self
@@ -52,7 +51,7 @@ extension PlaylistContents {
     ) -> (window: PlaylistContents, rendition: ListedRendition) {
         var cut = self
         cut.window.end = min(window.end, max(end, window.begin))
-        // What begins behind the window is not asked for.
+        // What starts after the window is not part of it.
         if end < plan.window.end { cut.next = next.map { min($0, end) } ?? end }
         cut.renditions = renditions.compactMap { listed in
             var listed = listed

@@ -139,8 +139,8 @@ extension PlaybackService {
         }
     }
 
-    /// Where the next window begins after one that was cut at an instant: there, or behind the hole in which
-    /// that is; nil if nothing more is recorded.
+    /// The start of the next window after one that was cut: at `cut`, or where recording continues if `cut`
+    /// lies in a hole; nil if nothing is recorded after it.
     private func next(
         from cut: Instant, _ plan: WindowPlan, _ head: ChannelHead, for client: String?,
     ) async throws(PlaybackError) -> Instant? {

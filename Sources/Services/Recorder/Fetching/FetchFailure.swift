@@ -33,7 +33,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source has the segment, but no better bytes of it than those that are stored.
     var isNoBetter = false
 
-    /// The bytes begin otherwise than what is stored of them.
+    /// The bytes do not begin with the stored ones.
     var isOtherBeginning = false
 
     /// The source has no better bytes than those that are stored.

@@ -145,7 +145,7 @@ actor KeyCache {
         opened[key.name].map { $0 > start } ?? false
     }
 
-    /// Ends all requests for keys that still run, for a cache that nobody uses any more.
+    /// Cancels all running requests for keys; the cache is not used afterwards.
     func cancelRequests() {
         for request in inFlight.values { request.cancel() }
     }

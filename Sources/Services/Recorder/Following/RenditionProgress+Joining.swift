@@ -60,7 +60,8 @@ extension RenditionProgress {
     ///
     /// It is more likely that EXTINF is wrong than that the source has changed the length of its segments.
     private mutating func learnHeld(for playlist: MediaPlaylist) {
-        guard renumberedFrom == nil || goesOnInDoubt(playlist), doubtsDurations(of: playlist, from: 0) else {
+        guard renumberedFrom == nil || mayBeRenumbered(playlist), doubtsDurations(of: playlist, from: 0)
+        else {
             return
         }
         learnHeld(said: PlaylistFollower.duration(of: playlist.segments[0]))
@@ -118,7 +119,7 @@ extension RenditionProgress {
         }
         guard let number = PlaylistFollower.number(playlist, 0),
             placing.clock == .arrival || !acceptsDates(of: playlist, at: arrival)
-                || renumberedFrom == number && goesOnInDoubt(playlist)
+                || renumberedFrom == number && mayBeRenumbered(playlist)
         else { return nil }
         if checksEarlierUse, let seen = earlierUse?.newest(in: playlist)?.number, seen != number {
             join = .checksEarlierUse(seen)
@@ -269,7 +270,7 @@ extension RenditionProgress {
     private func contradictsDuration(_ probed: ProbedSegment, of playlist: MediaPlaylist) -> Bool {
         // A start within a run reads one segment only, unless it is known that durations are wrong.
         guard probed.firstTimestamp != nil,
-            !goesOnInDoubt(playlist) || doubtsDurations(of: playlist, from: 0)
+            !mayBeRenumbered(playlist) || doubtsDurations(of: playlist, from: 0)
         else { return false }
         let known = measured.duration(said: PlaylistFollower.duration(of: playlist.segments[0]))
         guard let known, let duration = probed.measuredDuration else { return true }

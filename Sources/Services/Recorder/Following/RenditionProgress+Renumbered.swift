@@ -3,9 +3,9 @@ import Timeline
 
 /// Recorded media that a playlist may list once more, under other numbers.
 extension RenditionProgress {
-    /// Whether the first playlist after a start lists higher numbers than the recorded ones, none of which
-    /// shows that the source still counts as before.
-    func goesOnInDoubt(_ playlist: MediaPlaylist) -> Bool {
+    /// Whether the source may have a new numbering: the first playlist after a start lists only numbers that
+    /// are higher than the recorded ones, by at most `Limits.numberJump`.
+    func mayBeRenumbered(_ playlist: MediaPlaylist) -> Bool {
         guard isResuming, run != nil, follower.isUnconfirmed, let highest = follower.highest,
             let first = PlaylistFollower.number(playlist, 0)
         else { return false }
@@ -14,9 +14,9 @@ extension RenditionProgress {
 
     /// Whether such a playlist may list recorded media.
     ///
-    /// Dates that are believed tell when it does not.
+    /// It does not if accepted dates show that all of it is new.
     func mayListHeld(_ playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
-        guard goesOnInDoubt(playlist), !media.isEmpty else { return false }
+        guard mayBeRenumbered(playlist), !media.isEmpty else { return false }
         guard placing.clock == .source, acceptsDates(of: playlist, at: arrival) else { return true }
         let target = PlaylistFollower.target(of: playlist)
         let covered = placing.coveredCount(
@@ -26,8 +26,8 @@ extension RenditionProgress {
 
     /// The index of an entry that is held if the playlist lists recorded media.
     ///
-    /// It is the first one, unless a long playlist lists more than are known: then it is the one in the
-    /// middle of those that are known, if the newest recorded one is where arrival says.
+    /// It is the first entry. If the playlist is longer than the list of known segments, it is the entry in
+    /// the middle of the known ones, at the place that the arrival time gives.
     func likelyHeldIndex(in playlist: MediaPlaylist, at arrival: Arrival) -> Int {
         let entries = entries(of: playlist)
         guard entries.count > max(media.count, Limits.comparedAtFirst), let end = placing.end,

@@ -53,7 +53,7 @@ final class SourceConnections: Sendable {
         }
     }
 
-    /// Ends all requests for keys, because nothing is fetched any more.
+    /// Cancels all running requests for keys; nothing is fetched afterwards.
     func cancelKeyRequests() async { await keys.cancelRequests() }
 
     private func connection(

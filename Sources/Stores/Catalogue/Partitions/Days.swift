@@ -92,9 +92,9 @@ extension Catalogue {
         }
     }
 
-    /// Key of the advisory lock that is held, shared, when a partition is created or dropped.
+    /// Key of the advisory lock that is held in shared mode while a partition is created or dropped.
     ///
-    /// Nodes of the version before hold it alone.
+    /// Nodes of the previous version hold it in exclusive mode.
     static let partitionLock: Int64 = 0x6261_636b_6461_79
 
     /// Keys of the advisory locks under which the partition of a day is created or dropped: this one, and
