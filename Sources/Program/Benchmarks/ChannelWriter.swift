@@ -45,7 +45,7 @@ struct ChannelWriter: Sendable {
             batch.sourceRuns = [SourceRun(id: run, source: planned.name, began: begin, clock: "source")]
             batch.discontinuityStarts = [
                 DiscontinuityStart(
-                    sequence: 0, begin: begin, cause: "start", targetSeconds: Int(planned.seconds))
+                    sequence: 0, begin: begin, cause: .start, targetSeconds: Int(planned.seconds))
             ]
         }
         batch.segments = planned.renditions.flatMap { rendition, byteCount in

@@ -64,7 +64,7 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
     /// The source's URL without user info and query; it identifies the source whose headers are sent.
     package var source: String
     /// See `SegmentFact.boundary`.
-    package var boundary: String?
+    package var boundary: DiscontinuityCause?
     /// The lease under which it was recorded; nil if an earlier version has recorded it.
     package var fence: Int64?
     private var storedCueTags: [String]?
@@ -73,7 +73,7 @@ package struct KeyPendingSegment: Sendable, Equatable, Codable {
         channel: ChannelID, identity: SegmentIdentity, start: Instant, duration: Int64,
         flags: SegmentFlags = [], revision: Int16 = 0, container: SegmentExtension, cipher: Cipher?,
         initialization: Initialization? = nil, drmTags: [String] = [], programDateTime: Instant? = nil,
-        arrived: Instant, source: String, boundary: String? = nil, fence: Int64? = nil,
+        arrived: Instant, source: String, boundary: DiscontinuityCause? = nil, fence: Int64? = nil,
         cueTags: [String] = [],
     ) {
         self.channel = channel

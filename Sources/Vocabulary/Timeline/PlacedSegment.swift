@@ -5,9 +5,11 @@ package struct PlacedSegment: Sendable, Equatable {
     /// Microseconds, more than zero.
     package var duration: Int64
     /// Why a discontinuity lies before the segment; nil if it continues the previous one seamlessly.
-    package var boundary: String?
+    package var boundary: DiscontinuityCause?
 
-    package init(identity: SegmentIdentity, start: Instant, duration: Int64, boundary: String? = nil) {
+    package init(
+        identity: SegmentIdentity, start: Instant, duration: Int64, boundary: DiscontinuityCause? = nil
+    ) {
         self.identity = identity
         self.start = start
         self.duration = duration

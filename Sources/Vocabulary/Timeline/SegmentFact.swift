@@ -32,7 +32,7 @@ public struct SegmentFact: Sendable, Equatable, Codable {
     /// The number of the lease under which the segment was recorded.
     package var fence: Int64
     /// Why a discontinuity lies before the segment; nil if it continues the previous one seamlessly.
-    package var boundary: String?
+    package var boundary: DiscontinuityCause?
     /// Where the key frames of the video lie; nil if none are known.
     package var keyFrames: KeyFrames?
     /// Nil if there are none, so that a line without them is as it was before they were recorded.
@@ -43,7 +43,7 @@ public struct SegmentFact: Sendable, Equatable, Codable {
         format: SegmentFormat, flags: SegmentFlags = [], storedBytes: Int64, plainBytes: Int64,
         iv: [UInt8]? = nil,
         programDateTime: Instant? = nil, arrived: Instant, firstTimestamp: Int64? = nil,
-        measuredDuration: Int64? = nil, digest: [UInt8], fence: Int64, boundary: String? = nil,
+        measuredDuration: Int64? = nil, digest: [UInt8], fence: Int64, boundary: DiscontinuityCause? = nil,
         keyFrames: KeyFrames? = nil, cueTags: [String] = [],
     ) {
         self.channel = channel

@@ -37,7 +37,7 @@ extension TestAdmin {
             SourceRun(id: 1, source: "http://origin.example/", began: begin, clock: "arrival")
         ]
         batch.discontinuityStarts = [
-            DiscontinuityStart(sequence: 0, begin: begin, cause: "start", targetSeconds: 6)
+            DiscontinuityStart(sequence: 0, begin: begin, cause: .start, targetSeconds: 6)
         ]
         batch.losses = losses
         batch.markers = markers

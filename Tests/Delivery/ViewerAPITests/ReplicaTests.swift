@@ -125,7 +125,7 @@ import Timeline
             recording = Recording(seconds: 80)
             recording.targetSeconds = 6
             recording.starts = [
-                DiscontinuityStart(sequence: 0, begin: at(0), cause: "begin", targetSeconds: 6)
+                DiscontinuityStart(sequence: 0, begin: at(0), cause: .start, targetSeconds: 6)
             ]
             try await recorder.withReplica { first in
                 first.clock.now = at(1080)
@@ -143,7 +143,7 @@ import Timeline
                 (recording.watermark, recording.targetSeconds) = (1080, 20)
                 recording.starts = [
                     DiscontinuityStart(
-                        sequence: 1, begin: at(80), cause: "target duration", targetSeconds: 20)
+                        sequence: 1, begin: at(80), cause: .targetDuration, targetSeconds: 20)
                 ]
                 try await recorder.recordMore(recording)
                 first.clock.steadyLead += .seconds(10)

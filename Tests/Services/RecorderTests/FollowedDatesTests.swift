@@ -101,7 +101,7 @@ struct FollowedDatesTests {
             segments.map { PublisherStage.seconds($0.start) }
                 == (isFollowed ? [100, 106, 172, 178, 184] : [160, 166, 172, 178, 184]))
         #expect(segments.map(\.hole) == [nil, nil, isFollowed ? .sourceJump : nil, nil, nil])
-        let boundary = isTagged ? "discontinuity" : isFollowed ? "hole" : nil
+        let boundary: DiscontinuityCause? = isTagged ? .listed : isFollowed ? .hole : nil
         #expect(segments.map(\.boundary) == [nil, nil, boundary, nil, nil])
     }
 }

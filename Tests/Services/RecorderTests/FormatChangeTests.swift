@@ -25,7 +25,7 @@ struct FormatChangeTests {
             stage.advance(to: Double(number))
         }
         if stage.discontinuityStarts.count > 1 {
-            #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "media"])
+            #expect(stage.discontinuityStarts.map(\.cause) == [.start, .format])
             #expect(stage.discontinuityStarts[1].begin == at(6))
         }
         return stage.published(video(0)).map(\.sequence)

@@ -25,7 +25,7 @@ struct JoiningTests {
         _ = progress.beginRun()
         progress.run = (progress.run ?? 7) + 1
         return progress.list(
-            playlist, from: 0, opensHole: true, cause: "source", hole: .sourceStalled,
+            playlist, from: 0, opensHole: true, cause: .source, hole: .sourceStalled,
             arrival: arrived(time), shared: [:]
         ).map(\.placed.start)
     }
@@ -133,7 +133,7 @@ struct JoiningTests {
             RecorderTests.list(6...15), from: 9, opensHole: false, cause: nil, hole: .sourceStalled,
             arrival: arrived(nextArrival), shared: [:])
         #expect(next.map(\.placed.start) == [at(600)])
-        #expect(next.map(\.boundary) == ["source"])
+        #expect(next.map(\.boundary) == [.source])
     }
 
     @Test("Where its names are those of other segments now, or bytes that are not held, the first one tells")

@@ -75,7 +75,7 @@ struct LateArrivalTests {
     func hole(timestamp: Double?) throws {
         let (probes, segment, before, _) = try follow(late: 20, timestamp: timestamp.map { 50 + $0 })
         #expect(probes)
-        #expect(segment.hole == .sourceStalled && segment.placed.boundary == "hole")
+        #expect(segment.hole == .sourceStalled && segment.placed.boundary == .hole)
         #expect(segment.placed.start == before.placed.end + 20 * seconds)
     }
 

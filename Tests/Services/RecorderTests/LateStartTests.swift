@@ -44,7 +44,7 @@ struct LateStartTests {
             #expect(isJudged && again == .none)
         }
         let segments = progress.list(
-            playlist, from: 0, opensHole: missing > 0, cause: missing > 0 ? "hole" : nil,
+            playlist, from: 0, opensHole: missing > 0, cause: missing > 0 ? .hole : nil,
             hole: .recorderDown, arrival: arrival, shared: [:])
         return Follow(probes: finding == .probes(index: 0), segment: segments.first, progress: progress)
     }

@@ -35,7 +35,7 @@ struct ManyBreaksTests {
             #expect(channel.discontinuityStarts.map(\.sequence) == (0...behind.count).map { Int32($0) })
             #expect(
                 channel.discontinuityStarts.map(\.cause)
-                    == ["begin"] + behind.map { _ in "discontinuity" })
+                    == [.start] + behind.map { _ in .listed })
             #expect(
                 channel.discontinuityStarts.dropFirst().map(\.begin) == behind.map { at(Double($0) * 2) })
             for segment in published {

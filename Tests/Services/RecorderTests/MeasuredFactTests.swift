@@ -82,7 +82,7 @@ struct MeasuredFactTests {
         stage.publisher.stored(fact, now: moment(1))
         stage.advance(to: 2)
         #expect(stage.published(video(0)).map(\.sequence) == [0, 1])
-        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "target duration"])
+        #expect(stage.discontinuityStarts.map(\.cause) == [.start, .targetDuration])
         #expect(stage.discontinuityStarts.map(\.targetSeconds) == [6, 9])
     }
 

@@ -66,7 +66,7 @@ struct PublisherBatchTests {
         var stage = PublisherStage(v0, v1)
         stage.record(v0, 0, 6)
         stage.record(v1, 0)
-        stage.record(v0, 12, boundary: "discontinuity")
+        stage.record(v0, 12, boundary: .listed)
         stage.publisher.returning = at(6)
         stage.advance(to: 100)
         stage.advance(to: 200)

@@ -14,15 +14,15 @@ struct PublisherEpochTests {
         var stage = PublisherStage(v0, audio)
         stage.record(v0, 0)
         stage.record(audio, 0)
-        stage.record(v0, 6, boundary: "discontinuity")
-        stage.record(audio, 6, boundary: "discontinuity")
+        stage.record(v0, 6, boundary: .listed)
+        stage.record(audio, 6, boundary: .listed)
         stage.advance(to: 1)
         #expect(stage.discontinuityStarts.map(\.sequence) == [0, 1])
         #expect(stage.published(v0).map(\.sequence) == [0, 1])
         #expect(stage.published(audio).map(\.sequence) == [0, 1])
         #expect(
             stage.discontinuityStarts.last
-                == DiscontinuityStart(sequence: 1, begin: at(6), cause: "discontinuity", targetSeconds: 6))
+                == DiscontinuityStart(sequence: 1, begin: at(6), cause: .listed, targetSeconds: 6))
     }
 
     @Test("Who asks waits until the other has come to the boundary")
@@ -30,11 +30,11 @@ struct PublisherEpochTests {
         var stage = PublisherStage(v0, audio)
         stage.record(v0, 0)
         stage.record(audio, 0)
-        stage.record(v0, 6, 12, boundary: "discontinuity")
+        stage.record(v0, 6, 12, boundary: .listed)
         stage.list(audio, 6)
         stage.advance(to: 1)
         #expect(stage.published(v0).map(\.sequence) == [0, 1])
-        stage.record(v0, 18, boundary: "discontinuity")
+        stage.record(v0, 18, boundary: .listed)
         stage.advance(to: 3)
         #expect(stage.published(v0).count == 2)
         stage.store(audio, 6)
@@ -51,7 +51,7 @@ struct PublisherEpochTests {
         stage.record(v0, 0, 6)
         stage.record(audio, 0)
         stage.advance(to: 0)
-        stage.record(v0, 12, boundary: "discontinuity")
+        stage.record(v0, 12, boundary: .listed)
         for time in stride(from: 1.0, through: 17, by: 1) {
             if time == 10 { stage.record(audio, 6, lasting: 2) }
             stage.advance(to: time)
@@ -71,7 +71,7 @@ struct PublisherEpochTests {
         stage.advance(to: 1)
         stage.record(audio, 6, initName: "init-b.mp4")
         stage.advance(to: 2)
-        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "media"])
+        #expect(stage.discontinuityStarts.map(\.cause) == [.start, .format])
         #expect(stage.published(v0).map(\.sequence) == [0, 1])
         #expect(stage.published(audio).map(\.sequence) == [0, 1])
     }
@@ -93,13 +93,13 @@ struct PublisherEpochTests {
         var stage = PublisherStage(v0, v1, audio)
         for rendition in [v0, v1, audio] { stage.record(rendition, 0, 6) }
         stage.advance(to: 0)
-        stage.record(v0, 30, boundary: "restart")
+        stage.record(v0, 30, boundary: .restart)
         stage.pass(until: 3)
-        stage.record(v1, 30, boundary: "restart")
+        stage.record(v1, 30, boundary: .restart)
         stage.pass(until: 9)
-        stage.record(audio, 31, boundary: "restart")
+        stage.record(audio, 31, boundary: .restart)
         stage.pass(until: 10)
-        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "restart"])
+        #expect(stage.discontinuityStarts.map(\.cause) == [.start, .restart])
         #expect(stage.discontinuityStarts.last?.begin == at(12))
         for rendition in [v0, v1, audio] { #expect(stage.published(rendition).map(\.sequence) == [0, 0, 1]) }
     }
@@ -125,7 +125,7 @@ struct PublisherEpochTests {
         stage.record(audio, 0)
         stage.record(audio, 6, lasting: 2)
         stage.advance(to: 0)
-        stage.record(v0, 10, boundary: "discontinuity")
+        stage.record(v0, 10, boundary: .listed)
         stage.pass(until: 16)
         stage.list(audio, 8, lasting: lasting)
         stage.pass(until: 20)
@@ -163,7 +163,7 @@ struct PublisherEpochTests {
         stage.record(audio, 6)
         stage.advance(to: 1)
         #expect(stage.discontinuityStarts.map(\.targetSeconds) == [6, 9])
-        #expect(stage.discontinuityStarts.last?.cause == "target duration")
+        #expect(stage.discontinuityStarts.last?.cause == .targetDuration)
         #expect(stage.published(v0).map(\.sequence) == [0, 1])
         #expect(stage.published(audio).map(\.sequence) == [0, 1])
     }
@@ -250,7 +250,7 @@ struct PublisherEpochTests {
         stage.advance(to: 600)
         #expect(
             stage.discontinuityStarts == [
-                DiscontinuityStart(sequence: 5, begin: at(60), cause: "hole", targetSeconds: 6)
+                DiscontinuityStart(sequence: 5, begin: at(60), cause: .hole, targetSeconds: 6)
             ])
         #expect(stage.published(v0) == [Published(600, 10, 5)])
         #expect(stage.published(audio) == [Published(600, 10, 5)])

@@ -34,7 +34,7 @@ struct PublisherSchedule {
         var generation = 0
         while start < 180 {
             var lasting = length
-            var boundary: String?
+            var boundary: DiscontinuityCause?
             if Double.random(in: 0...1, using: &random) < 0.01 {
                 lasting += Double.random(in: 0...4, using: &random)
             }
@@ -44,8 +44,8 @@ struct PublisherSchedule {
             if Double.random(in: 0...1, using: &random) < 0.01 {
                 delay = Double.random(in: 0...60, using: &random)
             }
-            if generation == 0, start > restart { (generation, boundary) = (1, "restart") }
-            if Double.random(in: 0...1, using: &random) < 0.01 { boundary = "discontinuity" }
+            if generation == 0, start > restart { (generation, boundary) = (1, .restart) }
+            if Double.random(in: 0...1, using: &random) < 0.01 { boundary = .listed }
             delay = max(0, delay - length / 2)
             let listing = start + lasting + delay
             add(
@@ -56,7 +56,8 @@ struct PublisherSchedule {
     }
 
     private mutating func add(
-        _ rendition: RenditionID, _ start: Double, _ lasting: Double, _ boundary: String?, _ generation: Int,
+        _ rendition: RenditionID, _ start: Double, _ lasting: Double, _ boundary: DiscontinuityCause?,
+        _ generation: Int,
         listing: Double, fails: Bool, _ random: inout SeededGenerator,
     ) {
         let fact = PublisherStage.fact(rendition, start, lasting: lasting, initName: "init-\(generation)")

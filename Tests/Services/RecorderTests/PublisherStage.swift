@@ -63,7 +63,8 @@ struct PublisherStage {
     }
 
     mutating func list(
-        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, boundary: String? = nil,
+        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6,
+        boundary: DiscontinuityCause? = nil,
     ) {
         let segments = starts.enumerated().map { place, start in
             PendingSegment(
@@ -85,7 +86,8 @@ struct PublisherStage {
 
     /// Lists and stores at once.
     mutating func record(
-        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6, boundary: String? = nil,
+        _ rendition: RenditionID, _ starts: Double..., lasting: Double = 6,
+        boundary: DiscontinuityCause? = nil,
         initName: String? = nil,
     ) {
         for (place, start) in starts.enumerated() {

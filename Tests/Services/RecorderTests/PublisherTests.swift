@@ -24,7 +24,7 @@ struct PublisherTests {
             ])
         #expect(
             stage.discontinuityStarts == [
-                DiscontinuityStart(sequence: 0, begin: at(0), cause: "begin", targetSeconds: 6)
+                DiscontinuityStart(sequence: 0, begin: at(0), cause: .start, targetSeconds: 6)
             ])
         #expect(stage.losses.isEmpty)
         #expect(stage.watermark == 24)
@@ -100,10 +100,10 @@ struct PublisherTests {
         stage.record(v0, 0, 6)
         stage.record(audio, 3)
         stage.advance(to: 1)
-        stage.record(v0, 12, boundary: "discontinuity")
+        stage.record(v0, 12, boundary: .listed)
         stage.record(audio, 9)
         stage.advance(to: 6)
-        stage.record(audio, 15, boundary: "discontinuity")
+        stage.record(audio, 15, boundary: .listed)
         stage.record(v0, 18)
         stage.pass(until: 40)
         #expect(stage.published(v0).map(\.start) == [0, 6, 12, 18])
@@ -212,7 +212,7 @@ struct PublisherTests {
         #expect(stage.published(v0) == [Published(0, 0, 0), Published(12, 1, 1)])
         #expect(
             stage.discontinuityStarts.last
-                == DiscontinuityStart(sequence: 1, begin: at(6), cause: "hole", targetSeconds: 6))
+                == DiscontinuityStart(sequence: 1, begin: at(6), cause: .hole, targetSeconds: 6))
     }
 
     @Test("Several lost in a row are one boundary")

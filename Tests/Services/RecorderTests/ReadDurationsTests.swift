@@ -55,7 +55,7 @@ struct ReadDurationsTests {
             at: arrival)
         progress.run = 8
         let listed = progress.list(
-            playlist, from: 0, opensHole: true, cause: "source", hole: .sourceStalled, arrival: arrival,
+            playlist, from: 0, opensHole: true, cause: .source, hole: .sourceStalled, arrival: arrival,
             shared: [:])
         #expect(listed.map(\.identity.number) == [20, 21, 22, 23, 24])
         #expect(listed.first?.placed.start == at(600))
@@ -92,16 +92,16 @@ struct ReadDurationsTests {
             ProbedSegment(digest: [0], firstTimestamp: 0, measuredDuration: 6 * seconds), in: old,
             at: arrived(arrival))
         progress.run = 8
-        func listed(_ playlist: MediaPlaylist, _ cause: String, at time: Double) -> [Instant] {
+        func listed(_ playlist: MediaPlaylist, _ cause: DiscontinuityCause, at time: Double) -> [Instant] {
             progress.list(
                 playlist, from: 0, opensHole: true, cause: cause, hole: .sourceStalled,
                 arrival: arrived(time), shared: [:]
             ).map(\.placed.start)
         }
-        #expect(listed(old, "source", at: arrival).isEmpty)
+        #expect(listed(old, .source, at: arrival).isEmpty)
         _ = progress.beginRun()
         progress.run = 9
-        #expect(listed(list(0...0), "restart", at: 960) == [at(start)])
+        #expect(listed(list(0...0), .restart, at: 960) == [at(start)])
     }
 
     /// A rendition that another source is to go on with.

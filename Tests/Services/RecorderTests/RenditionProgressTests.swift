@@ -21,7 +21,7 @@ struct RenditionProgressTests {
 
     private func take(
         _ progress: inout RenditionProgress, _ list: MediaPlaylist, from: Int = 0, opensHole: Bool = false,
-        cause: String? = nil, arrival: Double,
+        cause: DiscontinuityCause? = nil, arrival: Double,
     ) -> [ListedSegment] {
         progress.list(
             list, from: from, opensHole: opensHole, cause: cause, hole: .sourceJump,
@@ -170,9 +170,9 @@ struct RenditionProgressTests {
         var one = list(10...13, date: { Double($0) * 6 + ($0 == 13 ? 100 : 0) })
         one.segments[1].discontinuityCount = 2
         let first = take(&progress, list(7...9, date: { Double($0) * 6 }), arrival: 60)
-        let segments = take(&progress, one, cause: "restart", arrival: 184)
+        let segments = take(&progress, one, cause: .restart, arrival: 184)
         #expect(first.map(\.boundary) == [nil, nil, nil])
-        #expect(segments.map(\.boundary) == ["restart", "discontinuity", nil, "hole"])
+        #expect(segments.map(\.boundary) == [.restart, .listed, nil, .hole])
         #expect(segments.map(\.hole) == [nil, nil, nil, .sourceJump])
         #expect(segments.map(\.discontinuityCount) == [1, 2, 2, 3])
     }
@@ -183,11 +183,11 @@ struct RenditionProgressTests {
     func anotherSource() {
         var progress = progress(end: 118)
         let old = list(5000...5002, date: { 100 + Double($0 - 5000) * 6 })
-        #expect(take(&progress, old, opensHole: true, cause: "source", arrival: 119).isEmpty)
+        #expect(take(&progress, old, opensHole: true, cause: .source, arrival: 119).isEmpty)
         let new = list(5000...5004, date: { 100 + Double($0 - 5000) * 6 })
         let segments = take(&progress, new, from: 3, arrival: 131)
         #expect(starts(segments) == [118, 124])
-        #expect(segments.map(\.boundary) == ["source", nil])
+        #expect(segments.map(\.boundary) == [.source, nil])
         let more = take(&progress, list(5005...5005, date: { _ in 130 }), arrival: 137)
         #expect(more.map(\.boundary) == [nil])
     }
@@ -201,7 +201,7 @@ struct RenditionProgressTests {
         _ = take(&progress, first, opensHole: true, arrival: 1024)
         progress.follower.take(first, now: moment(1024))
         let later = list(60...63, date: { 1002 + Double($0) * 6 })
-        let segments = take(&progress, later, opensHole: true, cause: "hole", arrival: arrival)
+        let segments = take(&progress, later, opensHole: true, cause: .hole, arrival: arrival)
         #expect((starts(segments) == [1362, 1368, 1374, 1380]) == isBelieved)
         #expect((progress.placing.dateRejection == nil) == isBelieved)
     }
@@ -222,7 +222,7 @@ struct RenditionProgressTests {
     func restart() {
         var progress = progress(end: 118)
         let segments = take(
-            &progress, list(0...1, date: { 100 + Double($0) * 6 }), opensHole: true, cause: "restart",
+            &progress, list(0...1, date: { 100 + Double($0) * 6 }), opensHole: true, cause: .restart,
             arrival: 119)
         #expect(starts(segments) == [118, 124])
     }
@@ -235,10 +235,10 @@ struct RenditionProgressTests {
         _ = take(&progress, list(0...2, date: { 100 + Double($0) * 6 }), arrival: 120)
         progress.placing.beginRun()
         let other = list(5000...5004, date: { firstDate + Double($0 - 5000) * 6 })
-        let segments = take(&progress, other, opensHole: true, cause: "restart", arrival: 132)
+        let segments = take(&progress, other, opensHole: true, cause: .restart, arrival: 132)
         #expect(segments.map(\.identity.number) == expected)
         #expect(starts(segments).first == 118)
-        #expect(segments.first?.boundary == "restart")
+        #expect(segments.first?.boundary == .restart)
     }
 
     @Test(
@@ -256,25 +256,25 @@ struct RenditionProgressTests {
         var progress = RenditionProgress(resuming: head, choice: .auto)
         let date = { (number: Int) in 106 + Double(number) * 6 }
         let segments = take(
-            &progress, list(0...4, date: isDated ? date : nil), opensHole: true, cause: "restart",
+            &progress, list(0...4, date: isDated ? date : nil), opensHole: true, cause: .restart,
             arrival: 137)
         #expect(segments.map(\.identity.number) == [4])
         // By arrival it would begin a second later, which is less than arrival tells.
         #expect(starts(segments) == [130])
-        #expect(segments.map(\.boundary) == ["restart"])
+        #expect(segments.map(\.boundary) == [.restart])
     }
 
     @Test(
         "Without dates a new run is a hole where arrival shows more than it wavers, and missing numbers always",
         arguments: [
-            ("restart", 0.6, 118.0), ("restart", 1.4, 118), ("restart", 1.6, 119.6), ("restart", -3, 118),
-            ("source", 0.6, 118), ("hole", 0.6, 118.6),
-        ] as [(String, Double, Double)])
-    func leastHole(cause: String, later: Double, start: Double) {
+            (.restart, 0.6, 118.0), (.restart, 1.4, 118), (.restart, 1.6, 119.6), (.restart, -3, 118),
+            (.source, 0.6, 118), (.hole, 0.6, 118.6),
+        ] as [(DiscontinuityCause, Double, Double)])
+    func leastHole(cause: DiscontinuityCause, later: Double, start: Double) {
         var progress = progress()
         _ = take(&progress, list(10...12), arrival: 118)
-        if cause != "hole" { progress.placing.beginRun() }
-        let number = cause == "hole" ? 14 : 0
+        if cause != .hole { progress.placing.beginRun() }
+        let number = cause == .hole ? 14 : 0
         let segments = take(
             &progress, list(number...number), opensHole: true, cause: cause, arrival: 124 + later)
         #expect(starts(segments) == [start])
@@ -394,7 +394,7 @@ struct RenditionProgressTests {
         progress.joined(probed, in: list(listed), at: arrived(time))
         _ = progress.beginRun()
         progress.run = 8
-        let taken = take(&progress, list(listed), opensHole: true, cause: "restart", arrival: time)
+        let taken = take(&progress, list(listed), opensHole: true, cause: .restart, arrival: time)
         #expect(count.contains(taken.count))
     }
 }

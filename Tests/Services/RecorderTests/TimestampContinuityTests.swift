@@ -93,7 +93,7 @@ struct TimestampContinuityTests {
             }
             stage.advance(to: Double(number) * 6 + 1)
         }
-        #expect(stage.discontinuityStarts.map(\.cause) == ["begin", "timestamps"])
+        #expect(stage.discontinuityStarts.map(\.cause) == [.start, .timestamps])
         #expect(stage.discontinuityStarts.last?.begin == at(18))
         for rendition in [video(0), video(1)] {
             #expect(stage.published(rendition).map(\.sequence) == [0, 0, 0, 1, 1])

@@ -61,7 +61,7 @@ struct CommitTests {
             let recording = try await ChannelRecording(in: test)
             var batch = recording.batch(recording.published(0..<3, sequence: 1), sequence: 1)
             batch.discontinuityStarts = [
-                DiscontinuityStart(sequence: 1, begin: midnight, cause: "begin", targetSeconds: 4)
+                DiscontinuityStart(sequence: 1, begin: midnight, cause: .start, targetSeconds: 4)
             ]
             batch.sourceRuns = [
                 SourceRun(id: 1, source: "http://origin.test", began: midnight, clock: "source")
@@ -130,7 +130,7 @@ struct CommitTests {
             _ = try await test.catalogue.takeLease(channel: recording.row, node: ChannelRecording.node)
             var batch = recording.batch(recording.published(2..<4, sequence: 8), sequence: 8)
             batch.discontinuityStarts = [
-                DiscontinuityStart(sequence: 8, begin: midnight, cause: "hole", targetSeconds: 9)
+                DiscontinuityStart(sequence: 8, begin: midnight, cause: .hole, targetSeconds: 9)
             ]
             batch.losses = [Loss(window: window(minute, hour), reason: .diskFull)]
             #expect(try await test.catalogue.commit(batch) == false)
@@ -182,7 +182,7 @@ struct CommitTests {
             var batch = recording.batch()
             batch.discontinuityStarts = [(0, 0), (10, 1), (20, 2)].map { number, begin in
                 DiscontinuityStart(
-                    sequence: Int32(begin), begin: midnight + Int64(number) * second, cause: "hole",
+                    sequence: Int32(begin), begin: midnight + Int64(number) * second, cause: .hole,
                     targetSeconds: 4)
             }
             batch.segments = [.archived(recording.fact(0, at: start * second))]

@@ -49,7 +49,7 @@ struct ExpireTests {
             batch.losses.append(Loss(window: window(0, 9 * second), reason: .sourceGap))
             batch.discontinuityStarts = [0, 4, 8, 30].enumerated().map { index, begin in
                 DiscontinuityStart(
-                    sequence: Int32(index), begin: midnight + Int64(begin) * second, cause: "hole",
+                    sequence: Int32(index), begin: midnight + Int64(begin) * second, cause: .hole,
                     targetSeconds: 4)
             }
             _ = try await test.catalogue.commit(batch)

@@ -26,7 +26,7 @@ struct HeadTests {
             (description.codecs, description.bandwidth, description.isDefault) = ("avc1", 5_000_000, true)
             batch.renditions = [RenditionDescription(id: audio), description]
             batch.discontinuityStarts = [
-                DiscontinuityStart(sequence: 2, begin: midnight, cause: "begin", targetSeconds: 4)
+                DiscontinuityStart(sequence: 2, begin: midnight, cause: .start, targetSeconds: 4)
             ]
             _ = try await test.catalogue.commit(batch)
             let heads = try await test.catalogue.heads(of: recording.row)

@@ -22,7 +22,7 @@ struct PurgeTests {
         batch.losses = [Loss(window: window(0, minute), reason: .sourceGap)]
         batch.discontinuityStarts = [0, 1].map {
             DiscontinuityStart(
-                sequence: $0, begin: midnight + Int64($0) * hour, cause: "hole", targetSeconds: 4)
+                sequence: $0, begin: midnight + Int64($0) * hour, cause: .hole, targetSeconds: 4)
         }
         _ = try await test.catalogue.commit(batch)
         try await test.catalogue.beginRecording(channel: recording.row, at: midnight)

@@ -27,7 +27,7 @@ struct ReanchorTests {
         ]
         batch.discontinuityStarts = [(0, now - minute), (1, now + lead)].map { sequence, begin in
             DiscontinuityStart(
-                sequence: sequence, begin: midnight + begin, cause: "hole", targetSeconds: 4)
+                sequence: sequence, begin: midnight + begin, cause: .hole, targetSeconds: 4)
         }
         batch.losses = [
             Loss(window: window(now - minute, now + hour), reason: .sourceStalled),

@@ -91,7 +91,7 @@ struct StoredJournalTests {
         #expect(full.flags == [.independent, .late])
         #expect(full.programDateTime == Self.begin)
         #expect(full.firstTimestamp == 8_589_934_591)
-        #expect(full.boundary == "discontinuity")
+        #expect(full.boundary == .listed)
         #expect(full.revision == 2)
         let encrypted = try await Self.segment("segment-encrypted")
         #expect(encrypted.format.keyMethod == "AES-128")
@@ -120,7 +120,7 @@ struct StoredJournalTests {
         #expect(both.initialization?.cipher?.sampleMethod == "SAMPLE-AES")
         #expect(both.initialization?.cipher?.iv == [])
         #expect(both.drmTags == ["#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a/b\""])
-        #expect(both.programDateTime == Self.begin && both.boundary == "format")
+        #expect(both.programDateTime == Self.begin && both.boundary?.rawValue == "format")
         #expect(try await Self.pending("key-pending-init-only").cipher == nil)
         #expect(try await Self.pending("key-pending-init-clear").initialization?.cipher == nil)
     }

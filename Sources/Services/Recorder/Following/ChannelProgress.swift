@@ -219,7 +219,7 @@ extension ChannelProgress {
             &rendition, playlist, restart: "another stream of the source", at: arrival, &listing, &generator)
         take(
             playlist, from: max(0, playlist.segments.count - Limits.backlogSegments), &rendition,
-            opensHole: true, cause: "source", gap: rendition.hole(skips: 0, present: gap), at: arrival,
+            opensHole: true, cause: .source, gap: rendition.hole(skips: 0, present: gap), at: arrival,
             &listing)
         return true
     }
@@ -258,7 +258,7 @@ extension ChannelProgress {
         if isFirst { join(&rendition, playlist, restart: nil, at: arrival, &listing, &generator) }
         take(
             playlist, from: from, &rendition, opensHole: isFirst || missing > 0,
-            cause: isFirst ? "source" : missing > 0 ? "hole" : nil,
+            cause: isFirst ? .source : missing > 0 ? .hole : nil,
             gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
         return true
     }
@@ -316,7 +316,7 @@ extension ChannelProgress {
         let missing = PlaylistFollower.number(playlist, 0).map { $0 - (highest ?? $0) - 1 } ?? 0
         join(&rendition, playlist, restart: reason, at: arrival, &listing, &generator)
         take(
-            playlist, from: 0, &rendition, opensHole: true, cause: "restart",
+            playlist, from: 0, &rendition, opensHole: true, cause: .restart,
             gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
     }
 
@@ -355,7 +355,7 @@ extension ChannelProgress {
 
     private mutating func take(
         _ playlist: MediaPlaylist, from: Int, _ rendition: inout RenditionProgress, opensHole: Bool,
-        cause: String?, gap: GapReason, at arrival: Arrival, _ listing: inout Listing,
+        cause: DiscontinuityCause?, gap: GapReason, at arrival: Arrival, _ listing: inout Listing,
     ) {
         let before = rendition.placing.end
         adoptLeadersOffset(&rendition, playlist)

@@ -121,7 +121,7 @@ extension RenditionProgress {
             placed: PlacedSegment(
                 identity: SegmentIdentity(rendition: id, run: run, number: number), start: window.begin,
                 duration: window.microseconds,
-                boundary: entry.discontinuityCount > 0 ? "discontinuity" : nil),
+                boundary: entry.discontinuityCount > 0 ? .listed : nil),
             entry: entry, arrival: arrival.date, flags: NewEntries.flags(of: playlist, index),
             listedNumber: alignment.listedNumber(playlist, index), discontinuityCount: discontinuityCount,
             availableUntil: available ?? arrival.steady + .microseconds(Self.listedFor(playlist)))

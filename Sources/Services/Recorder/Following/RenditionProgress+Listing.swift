@@ -19,15 +19,15 @@ extension RenditionProgress {
     ///   - shared: starts by number that the leading rendition has
     /// - Returns: the new segments in order
     mutating func list(
-        _ playlist: MediaPlaylist, from: Int, opensHole: Bool, cause: String?, hole: GapReason,
+        _ playlist: MediaPlaylist, from: Int, opensHole: Bool, cause: DiscontinuityCause?, hole: GapReason,
         arrival: Arrival, shared: [Int64: Instant],
     ) -> [ListedSegment] {
         guard let run else { return [] }
         let change = RunChange(
-            isSource: (cause ?? pendingBoundary?.cause) == "source", isRestart: cause == "restart",
+            isSource: (cause ?? pendingBoundary?.cause) == .source, isRestart: cause == .restart,
             opensHole: opensHole || pendingBoundary != nil)
         var new = newEntries(
-            of: playlist, from: from, opensHole: change.opensHole, lacksNumbers: cause == "hole",
+            of: playlist, from: from, opensHole: change.opensHole, lacksNumbers: cause == .hole,
             shared: shared,
             arrival)
         skipRecorded(&new, of: playlist, change, arrival)
@@ -50,7 +50,7 @@ extension RenditionProgress {
                         start: placement.start, duration: placement.duration,
                         boundary: cause
                             ?? (entry.discontinuityCount > 0
-                                ? "discontinuity" : placement.stepped ? "hole" : nil)),
+                                ? .listed : placement.stepped ? .hole : nil)),
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
                     hole: gapReason(before: new.numbers[place], placement, otherwise: boundary.hole),
                     expectedDuration: times.expected[place],
@@ -151,8 +151,8 @@ extension RenditionProgress {
     ///
     /// It waits for the next playlist when this one lists nothing new.
     private mutating func takeBoundary(
-        _ cause: String?, _ hole: GapReason, isListed: Bool,
-    ) -> (cause: String?, hole: GapReason) {
+        _ cause: DiscontinuityCause?, _ hole: GapReason, isListed: Bool,
+    ) -> (cause: DiscontinuityCause?, hole: GapReason) {
         let hole = cause == nil ? pendingBoundary?.hole ?? hole : hole
         let cause = cause ?? pendingBoundary?.cause
         pendingBoundary = isListed ? nil : cause.map { ($0, hole) }

@@ -66,7 +66,7 @@ struct RenditionProgress: Sendable {
     /// A boundary that waits for the first new segment, as all listed segments were recorded already.
     ///
     /// `hole` says why time may be missing there.
-    var pendingBoundary: (cause: String, hole: GapReason)?
+    var pendingBoundary: (cause: DiscontinuityCause, hole: GapReason)?
 
     init(_ description: RenditionDescription, choice: ClockChoice, end: Instant? = nil) {
         self.description = description

@@ -34,7 +34,7 @@ struct PendingSegment: Sendable {
     }
     var middle: Instant { placed.start + placed.duration / 2 }
     /// A boundary that the source or the clock asks for in front of the segment.
-    var boundary: String? { placed.boundary }
+    var boundary: DiscontinuityCause? { placed.boundary }
     var isExpected: Bool { if case .expected = progress { true } else { false } }
     /// Its end while it is neither stored nor lost.
     var expectedEnd: Instant? { isExpected ? end : nil }

@@ -92,6 +92,6 @@ extension Publisher {
     /// If it was the last published one, the next segment begins with a boundary.
     mutating func withdraw(from rendition: RenditionID, isLast: Bool) {
         queues[rendition]?.nextNumber -= 1
-        if isLast { queues[rendition]?.pendingBoundary = "hole" }
+        if isLast { queues[rendition]?.pendingBoundary = .hole }
     }
 }

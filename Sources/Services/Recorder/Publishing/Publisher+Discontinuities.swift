@@ -13,14 +13,14 @@ extension Publisher {
     mutating func beginFirst(_ decisions: inout Decisions) {
         guard !hasBegun, let first = queues.values.compactMap(\.segments.first?.start).min() else { return }
         hasBegun = true
-        begin(at: first, cause: "begin", &decisions)
+        begin(at: first, cause: .start, &decisions)
     }
 
     /// Requests a boundary that a queue needs to go on; joins a request that waits already.
     ///
     /// The boundary is not before `end`: a discontinuity sequence cannot begin before published segments.
     mutating func ask(
-        _ rendition: RenditionID, at instant: Instant, cause: String, now: SteadyInstant
+        _ rendition: RenditionID, at instant: Instant, cause: DiscontinuityCause, now: SteadyInstant
     ) {
         let boundary = max(instant, end)
         var joined = request ?? Request(at: boundary, cause: cause, asked: [], since: now)
@@ -60,7 +60,8 @@ extension Publisher {
         request.map { awaitsReturning(before: $0.at) } ?? false
     }
 
-    private mutating func begin(at instant: Instant, cause: String, _ decisions: inout Decisions) {
+    private mutating func begin(at instant: Instant, cause: DiscontinuityCause, _ decisions: inout Decisions)
+    {
         discontinuityStart = instant
         raiseTarget()
         decisions.discontinuityStarts.append(

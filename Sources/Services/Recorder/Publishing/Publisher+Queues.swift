@@ -10,7 +10,7 @@ extension Publisher {
         case publish
         case archive
         case giveUp(GapReason, note: String, isLost: Bool)
-        case ask(cause: String, at: Instant)
+        case ask(cause: DiscontinuityCause, at: Instant)
     }
 
     /// Advances the queue with the earliest next segment, of those that can advance, so that no rendition
@@ -118,14 +118,14 @@ extension Publisher {
     /// The cause of a boundary needed before the next segment; nil if none is.
     ///
     /// A queue without a segment in this discontinuity sequence needs one only for the target duration.
-    private func boundary(before index: Int) -> String? {
+    private func boundary(before index: Int) -> DiscontinuityCause? {
         if queues.values[index].discontinuitySequence == discontinuitySequence,
             let cause = queues.values[index].boundaryBeforeFirst
         {
             return cause
         }
         let duration = queues.values[index].segments[0].mediaDuration
-        return hasBegun && Self.roundedSeconds(duration) > targetSeconds ? "target duration" : nil
+        return hasBegun && Self.roundedSeconds(duration) > targetSeconds ? .targetDuration : nil
     }
 
     private mutating func giveUp(

@@ -28,7 +28,7 @@ struct Publisher: Sendable {
     /// A boundary that was asked for and waits until all renditions have reached it.
     struct Request: Sendable {
         var at: Instant
-        var cause: String
+        var cause: DiscontinuityCause
         var asked: Set<RenditionID>
         var since: SteadyInstant
     }

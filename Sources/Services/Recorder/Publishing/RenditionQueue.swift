@@ -23,7 +23,7 @@ struct RenditionQueue: Sendable {
     /// Where the timestamps of what was published stand.
     private var timestamps = TimestampContinuity()
     /// Asked for by something that was given up.
-    var pendingBoundary: String?
+    var pendingBoundary: DiscontinuityCause?
     /// Since when the first segment has been the next one to publish.
     private var firstSince: SteadyInstant
     /// When the first of the segments that were waited for in a row became the next one.
@@ -51,12 +51,12 @@ struct RenditionQueue: Sendable {
     /// Why the first segment cannot follow what was published without a boundary; nil when it can, or is not
     /// stored.
     @inline(__always)
-    var boundaryBeforeFirst: String? {
+    var boundaryBeforeFirst: DiscontinuityCause? {
         guard let publishedEnd, let fact = segments.first?.fact else { return nil }
         if let asked = segments[0].boundary ?? pendingBoundary { return asked }
-        if let format, !fact.format.followsSeamlessly(format) { return "media" }
-        if timestamps.jumps(to: fact) { return "timestamps" }
-        return segments[0].start - publishedEnd > Limits.seam ? "hole" : nil
+        if let format, !fact.format.followsSeamlessly(format) { return .format }
+        if timestamps.jumps(to: fact) { return .timestamps }
+        return segments[0].start - publishedEnd > Limits.seam ? .hole : nil
     }
 
     /// The boundary after a segment that was given up: its cause and start; nil when none is due.
@@ -64,7 +64,7 @@ struct RenditionQueue: Sendable {
     /// Nil too when the next segment is stored, as it asks for the boundary in its turn. Asked for at once,
     /// the boundary lies where the hole begins, so that no segment after the hole is too late for it.
     @inline(__always)
-    func boundaryAfterGivenUp(in current: Int32) -> (cause: String, start: Instant)? {
+    func boundaryAfterGivenUp(in current: Int32) -> (cause: DiscontinuityCause, start: Instant)? {
         guard let pendingBoundary, let settledEnd, discontinuitySequence == current,
             segments.first?.storedAt == nil
         else {
@@ -196,7 +196,7 @@ extension RenditionQueue {
 
     /// The bytes of the first segment did not come in time.
     mutating func giveUp(now: SteadyInstant) {
-        pendingBoundary = "hole"
+        pendingBoundary = .hole
         let began = waitBegan
         settle(now: now)
         waitBegan = began

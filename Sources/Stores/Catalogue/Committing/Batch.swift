@@ -87,10 +87,10 @@ package struct DecidedSegment: Sendable, Equatable {
 package struct DiscontinuityStart: Sendable, Equatable {
     package var sequence: Int32
     package var begin: Instant
-    package var cause: String
+    package var cause: DiscontinuityCause
     package var targetSeconds: Int
 
-    package init(sequence: Int32, begin: Instant, cause: String, targetSeconds: Int) {
+    package init(sequence: Int32, begin: Instant, cause: DiscontinuityCause, targetSeconds: Int) {
         self.sequence = sequence
         self.begin = begin
         self.cause = cause

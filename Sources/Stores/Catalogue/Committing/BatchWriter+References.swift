@@ -63,7 +63,7 @@ extension BatchWriter {
             """
             INSERT INTO epoch (channel_id, epoch, begin_us, cause, target_seconds)
             SELECT \(batch.channel), epoch, begin_us, cause, target
-            FROM unnest(\(starts.map(\.sequence)), \(starts.map(\.begin.microseconds)), \(starts.map(\.cause)),
+            FROM unnest(\(starts.map(\.sequence)), \(starts.map(\.begin.microseconds)), \(starts.map(\.cause.rawValue)),
                 \(starts.map { Int32(clamping: $0.targetSeconds) })) AS t(epoch, begin_us, cause, target)
             ON CONFLICT DO NOTHING
             """)

@@ -38,5 +38,5 @@ extension ListedSegment {
     var start: Instant { placed.start }
     var end: Instant { placed.end }
     var duration: Int64 { placed.duration }
-    var boundary: String? { placed.boundary }
+    var boundary: DiscontinuityCause? { placed.boundary }
 }
