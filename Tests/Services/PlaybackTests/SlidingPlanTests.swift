@@ -55,6 +55,32 @@ struct SlidingPlanTests {
         #expect(delayed.renditions[0].segments.last?.end == at(700))
     }
 
+    @Test("A multivariant playlist leaves out what has ended, however long its playlists are")
+    func ended() throws {
+        var recorded = RecordedFixture(run(100, from: 0))
+        recorded.add(run(200, from: 0), as: "v1")
+        func named(_ until: Double, length: Double?, delay: Double = 0) throws -> [String] {
+            let contents = composed(recorded, until: until, length: length, delay: delay)
+            let text = MultivariantRenderer(contents: contents, query: nil, keyFrameRates: [:]).playlist()
+            let uris = text.variants.map(\.uri)
+            #expect(contents.leading.map { "\($0.id).m3u8" } == uris.first)
+            #expect(contents.lasting?.id == contents.leading?.id)
+            return uris
+        }
+        for length in [nil, 60, 600] as [Double?] {
+            #expect(try named(400, length: length) == ["v0.m3u8", "v1.m3u8"])
+            #expect(try named(416, length: length) == ["v0.m3u8", "v1.m3u8"])
+            // Ten target durations after its end.
+            #expect(try named(440, length: length) == ["v1.m3u8"])
+            // A delayed viewer sees the same later.
+            #expect(try named(800, length: length, delay: 390) == ["v0.m3u8", "v1.m3u8"])
+            #expect(try named(800, length: length, delay: 300) == ["v1.m3u8"])
+        }
+        // Those who play it keep its media playlist.
+        let kept = composed(recorded, until: 800, length: 600).renditions.map { "\($0.id)" }
+        #expect(kept == ["v0", "v1"])
+    }
+
     @Test("A segment that goes on behind the edge is not missing, a hole there is")
     func edgeInside() throws {
         func held(_ recorded: RecordedFixture, delay: Double) throws -> [Int64] {

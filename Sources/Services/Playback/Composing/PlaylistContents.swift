@@ -15,6 +15,10 @@ package struct PlaylistContents: Sendable {
     package var targetSeconds: Int
     /// Ordered by id; none is empty.
     package var renditions: [ListedRendition]
+    /// Of a sliding playlist, the renditions that have ended while others go on.
+    ///
+    /// Each still has its media playlist, but no answer names it: a player that chose it would stand still.
+    var ended: Set<RenditionID> = []
     /// In a growing playlist the renditions with which it begins, also one that lists nothing yet.
     var initialRenditions: [ListedRendition]?
     /// All renditions of the channel, also those that hold nothing in the window.
@@ -31,7 +35,12 @@ package struct PlaylistContents: Sendable {
 
     /// The best video, else the first audio, else any rendition.
     package var leading: ListedRendition? {
-        Self.leading(of: renditions)
+        Self.leading(of: continuing)
+    }
+
+    /// The renditions that have not ended before the others.
+    var continuing: [ListedRendition] {
+        ended.isEmpty ? renditions : renditions.filter { !ended.contains($0.id) }
     }
 
     /// The rendition whose segments begin first; the leading one if there are several.
@@ -43,7 +52,7 @@ package struct PlaylistContents: Sendable {
     /// The renditions from which an answer chooses if the request names none.
     ///
     /// For a growing playlist they are those with which it begins, so that the choice never changes.
-    package var firstRenditions: [ListedRendition] { initialRenditions ?? renditions }
+    package var firstRenditions: [ListedRendition] { initialRenditions ?? continuing }
 
     /// The leading one of those; it may list nothing yet.
     package var firstLeading: ListedRendition? { Self.leading(of: firstRenditions) }
@@ -52,6 +61,7 @@ package struct PlaylistContents: Sendable {
     ///
     /// It is the one with the lowest id. Ids are never reused, so a later rendition cannot replace it.
     package var lasting: ListedRendition? {
+        let renditions = continuing
         guard let first = renditions.first(where: { $0.id.kind == .video }) ?? renditions.first else {
             return nil
         }

@@ -39,7 +39,7 @@ struct MultivariantRenderer {
     }
 
     init(contents: PlaylistContents, query: String?, keyFrameRates: [RenditionID: Int64]) {
-        let measured = contents.renditions.map { rendition in
+        let measured = contents.continuing.map { rendition in
             MeasuredRendition(
                 description: rendition.description,
                 rate: BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds),

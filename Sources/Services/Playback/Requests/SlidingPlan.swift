@@ -50,7 +50,8 @@ package struct SlidingPlan: Sendable {
             renditions[index].segments = renditions[index].segments.ending(after: begin)
             renditions[index].listableWindow = listableWindow(renditions[index], held)
         }
-        let leading = PlaylistContents.leading(of: renditions)
+        let ended = ended(renditions, held.publishedHead)
+        let leading = PlaylistContents.leading(of: renditions.filter { !ended.contains($0.id) })
         let begin = leading?.segments.first?.start ?? edge
         let window = TimeWindow(begin: begin, end: max(begin, leading?.listableWindow?.end ?? edge))
         let measured = renditions.map(\.targetSeconds).max() ?? 1
@@ -58,9 +59,16 @@ package struct SlidingPlan: Sendable {
             plan: WindowPlan(kind: .sliding, window: window, isFixed: false), window: window,
             isEnded: isOver && edge >= held.publishedHead.watermark,
             isFinal: false, targetSeconds: max(measured, held.targets.seconds(at: edge)),
-            renditions: renditions,
+            renditions: renditions, ended: ended,
             known: held.renditions.map(\.id), formats: held.formats, writesGaps: false,
             discontinuities: DiscontinuitySequences(), markers: held.markers)
+    }
+
+    /// The renditions that end before the others by more than the shortest playlist looks back.
+    private func ended(_ listed: [ListedRendition], _ publishedHead: PublishedHead) -> Set<RenditionID> {
+        guard let newest = listed.compactMap(\.segments.last?.end).max() else { return [] }
+        let recent = newest - SlidingPlan(edge: edge).lookBack(publishedHead)
+        return Set(listed.filter { $0.segments.last.map { $0.end <= recent } ?? true }.map(\.id))
     }
 
     /// From the first listed segment, if others before it are left out, to the end of what can be listed.
