@@ -145,6 +145,11 @@ extension Limits {
     static let piecesAtOnce = 16
     /// Blocks whose text is written, or compressed, without a turn: about a millisecond.
     static let textsWithoutTurn = 4
+    /// Entries without a shared text that are written without a turn: about a millisecond.
+    static let entriesWithoutTurn: Int64 = 4000
+    /// Bytes of a text that are compressed without a turn, if other answers do not share them: about two
+    /// milliseconds.
+    static let ownBytesWithoutTurn = 128 << 10
     /// Cues of a thumbnail track that are written without a turn: about a millisecond.
     static let cuesWithoutTurn: Int64 = 1000
     /// Blocks whose texts one of several parallel tasks writes or compresses: about six hours.

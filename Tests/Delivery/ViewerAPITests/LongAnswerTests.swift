@@ -101,6 +101,31 @@ import Timeline
         }
     }
 
+    @Test("Many EXT-X-GAP entries are written elsewhere, and a long text is compressed there")
+    func ownText() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording("news", seconds: 0)
+            for begin in [0.0, 60_000] { recording.add("v0", from: begin, count: 1) }
+            recording.watermark = 60_010
+            try await viewer.record(recording)
+            let index = TimelineIndex(catalogue: viewer.catalogue, maxStaleSeconds: 60, clock: .system)
+            let playbackService = PlaybackService(index: index, maxWindowSeconds: 200_000)
+            let name = try #require(ChannelID("news"))
+            let channel = try #require(try await viewer.catalogue.channel(name))
+            var request = WindowRequest(.closed(begin: at(0), end: at(60_004)))
+            request.writesGaps = true
+            let window = try await playbackService.compose(request, of: channel, now: at(200_000))
+            let id = try #require(window.leading?.id)
+            #expect(
+                await leavesItsThread {
+                    _ = try? await playbackService.mediaPlaylist(of: id, in: window, isCompressed: false)
+                })
+            let text = try RenderedPlaylist(Array(repeating: 10, count: 1 << 20))
+            #expect(
+                await leavesItsThread { _ = try? await playbackService.body(of: text, isCompressed: true) })
+        }
+    }
+
     /// Whether work that has begun goes on elsewhere: the only thread for that has other work at first.
     private func leavesItsThread(_ work: @escaping @Sendable () async -> Void) async -> Bool {
         let executor = BackgroundExecutor(threads: 1)

@@ -28,7 +28,10 @@ extension WindowHandler {
         let answer = playbackService.playlistFromMemory(
             parameters.window, of: channel, playlist, isCompressed: asked.coding == .gzip, now: asked.now
         ) { parameters.window.query(pinnedTo: $0) }
-        guard let answer, let response = try? response(asked, answer) else { return nil }
+        guard let answer,
+            let body = asked.coding == .gzip ? try? answer.playlist.gzip() : answer.playlist.body
+        else { return nil }
+        let response = response(asked, answer, body)
         keep(response, for: key, before, of: route.channel)
         return response
     }

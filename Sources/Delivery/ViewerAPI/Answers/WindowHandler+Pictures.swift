@@ -99,8 +99,8 @@ extension WindowHandler {
         let track = try await playbackService.thumbnailTrack(
             of: id, in: window, step: step, width: width, named: asked.parameters.rendition,
             for: asked.request.client)
-        var answer = try response(
-            asked, PlaylistAnswer(playlist: track, facts: window.facts),
+        var answer = try await respond(
+            to: asked, with: PlaylistAnswer(playlist: track, facts: window.facts),
             type: "text/vtt; charset=utf-8")
         if answer.status == .ok, case .pieces(let pieces) = answer.body {
             let text = pieces.flatMap(\.bytes)

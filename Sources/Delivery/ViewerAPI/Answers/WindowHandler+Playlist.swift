@@ -16,19 +16,28 @@ extension WindowHandler {
         if case .keyFrames(let id) = asked.route.resource {
             let playlist = try await playbackService.keyFramePlaylist(
                 of: id, in: window, isCompressed: asked.coding == .gzip, for: asked.request.client)
-            return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
+            return try await respond(to: asked, with: PlaylistAnswer(playlist: playlist, facts: window.facts))
         }
         guard let wanted else {
             let query = asked.parameters.window.query(pinnedTo: window.plan)
-            return try response(
-                asked,
-                try await playbackService.multivariantPlaylist(
+            return try await respond(
+                to: asked,
+                with: try await playbackService.multivariantPlaylist(
                     of: window, query: query, for: asked.request.client))
         }
-        try await playbackService.prepare(
-            window, wanted, isCompressed: asked.coding == .gzip, for: asked.request.client)
-        guard let playlist = try window.mediaPlaylist(of: wanted) else { throw .noSuchRendition(wanted) }
-        return try response(asked, PlaylistAnswer(playlist: playlist, facts: window.facts))
+        let playlist = try await playbackService.mediaPlaylist(
+            of: wanted, in: window, isCompressed: asked.coding == .gzip, for: asked.request.client)
+        guard let playlist else { throw .noSuchRendition(wanted) }
+        return try await respond(to: asked, with: PlaylistAnswer(playlist: playlist, facts: window.facts))
+    }
+
+    /// The response with a text, which is compressed in a turn if it is long.
+    func respond(
+        to asked: RequestedWindow, with answer: PlaylistAnswer, type: String = playlistType,
+    ) async throws(PlaybackError) -> HTTPResponse {
+        let body = try await playbackService.body(
+            of: answer.playlist, isCompressed: asked.coding == .gzip, for: asked.request.client)
+        return response(asked, answer, body, type: type)
     }
 
     /// The rendition whose media playlist is requested; nil for the multivariant playlist.
@@ -87,12 +96,15 @@ extension WindowHandler {
             available: try await playbackService.available(near: asked.parameters.window, asked.channel))
     }
 
+    static let playlistType = "application/vnd.apple.mpegurl"
+
+    /// The response with a text whose body is written, and compressed if the request accepts that.
     func response(
-        _ asked: RequestedWindow, _ answer: PlaylistAnswer, type: String = "application/vnd.apple.mpegurl",
-    ) throws(PlaybackError) -> HTTPResponse {
+        _ asked: RequestedWindow, _ answer: PlaylistAnswer, _ body: [SharedBytes],
+        type: String = playlistType,
+    ) -> HTTPResponse {
         let coding = asked.coding
-        let playlist = answer.playlist
-        let tag = EntityTag(strong: coding == .gzip ? playlist.tag + "-gz" : playlist.tag)
+        let tag = EntityTag(strong: answer.playlist.tag + (coding == .gzip ? "-gz" : ""))
         var headers = fields(asked, answer.facts)
         headers.append("Content-Type", type)
         headers.append("Vary", "Accept-Encoding")
@@ -103,12 +115,11 @@ extension WindowHandler {
         if outcome == .preconditionFailed {
             return Problem(.preconditionFailed, "the playlist has changed").answer()
         }
-        let body = HTTPBody.pieces(coding == .gzip ? try playlist.gzip() : playlist.body)
         if outcome == .notModified {
-            return HTTPResponse(status: .notModified, headers: headers, body: body)
+            return HTTPResponse(status: .notModified, headers: headers, body: .pieces(body))
         }
         if coding == .gzip { headers.append("Content-Encoding", coding.rawValue) }
-        return HTTPResponse(status: .ok, headers: headers, body: body)
+        return HTTPResponse(status: .ok, headers: headers, body: .pieces(body))
     }
 
     /// The header fields that say how complete the window is, and how long caches may keep the answer.

@@ -34,6 +34,14 @@ package struct ListedRendition: Sendable {
         return rest > Limits.timeTolerance ? missing + rest : missing
     }
 
+    /// How many entries its playlist has that no other playlist shares, at most.
+    func ownEntries(withGaps: Bool) -> Int64 {
+        let own = segments.pieces.reduce(Int64(0)) {
+            $1.isWhole && $1.block.text != nil ? $0 : $0 + Int64($1.range.count)
+        }
+        return withGaps ? own + gapCount : own
+    }
+
     /// How many EXT-X-GAP entries its holes need.
     var gapCount: Int64 {
         guard let first = segments.first, let last = segments.last,

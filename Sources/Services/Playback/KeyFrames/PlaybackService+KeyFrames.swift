@@ -16,7 +16,10 @@ extension PlaybackService {
         try await index.readKeyFrames(of: blocks, id, isCompressed: isCompressed, for: client)
         let texts = blocks.compactMap { $0.keyFrames.load()?.text }
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
-        let isLong = blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn
+        // A growing playlist shares no text.
+        let isOwn = contents.plan.kind != .closed && rendition.segments.count > Limits.entriesWithoutTurn
+        let isLong =
+            blocks.count > Limits.piecesWithoutTurn || missing.count > Limits.textsWithoutTurn || isOwn
         let playlist = try await inTurn(
             isLong, leavesThread: blocks.count > Limits.piecesAtOnce, for: client
         ) {

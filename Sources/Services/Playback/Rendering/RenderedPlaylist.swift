@@ -97,6 +97,13 @@ package struct RenderedPlaylist: Sendable {
         return byteCount <= Limits.joinedTextBytes ? [SharedBytes(joined(byteCount))] : pieces
     }
 
+    /// Bytes that other answers do not share.
+    var ownByteCount: Int {
+        parts.reduce(0) { sum, part in
+            if case .own(let bytes) = part { sum + bytes.count } else { sum }
+        }
+    }
+
     private var byteCount: Int {
         parts.reduce(0) { sum, part in
             switch part {

@@ -1,5 +1,6 @@
 package import Catalogue
 import Concurrency
+package import HTTP
 package import Timeline
 
 /// Answers requests from the index; safe to share between tasks.
@@ -173,18 +174,34 @@ extension PlaybackService {
         }
     }
 
-    /// Makes the texts of a rendition's pieces that are not in memory yet, compressed if need be.
+    /// The media playlist of a rendition in the window; nil if it has no segments there.
     ///
-    /// Rendering its media playlist then takes little time.
-    package func prepare(
-        _ contents: PlaylistContents, _ rendition: RenditionID, isCompressed: Bool,
-        for client: String? = nil,
-    ) async throws(PlaybackError) {
-        let texts = contents[rendition]?.segments.pieces.compactMap { $0.isWhole ? $0.block.text : nil } ?? []
+    /// Texts of blocks that are not in memory yet are made first, compressed if need be.
+    package func mediaPlaylist(
+        of id: RenditionID, in contents: PlaylistContents, isCompressed: Bool, for client: String? = nil,
+    ) async throws(PlaybackError) -> RenderedPlaylist? {
+        guard let rendition = contents[id] else { return nil }
+        let texts = rendition.segments.pieces.compactMap { $0.isWhole ? $0.block.text : nil }
         let missing = texts.filter { !$0.isReady(isCompressed: isCompressed) }
-        try await inTurn(missing.count > Limits.textsWithoutTurn, for: client) {
-            () async throws(PlaybackError) in
+        let isLong =
+            missing.count > Limits.textsWithoutTurn
+            || rendition.ownEntries(withGaps: contents.writesGaps) > Limits.entriesWithoutTurn
+        return try await inTurn(isLong, for: client) { () async throws(PlaybackError) in
             try await BlockText.prepare(missing, isCompressed: isCompressed)
+            return try contents.mediaPlaylist(of: id)
+        }
+    }
+
+    /// The body of a text.
+    ///
+    /// What other answers do not share is compressed in a turn if it is long.
+    package func body(
+        of text: RenderedPlaylist, isCompressed: Bool, for client: String? = nil,
+    ) async throws(PlaybackError) -> [SharedBytes] {
+        guard isCompressed else { return text.body }
+        return try await inTurn(text.ownByteCount > Limits.ownBytesWithoutTurn, for: client) {
+            () async throws(PlaybackError) in
+            try text.gzip()
         }
     }
 
