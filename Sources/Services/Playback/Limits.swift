@@ -166,6 +166,10 @@ extension Limits {
     static let searchesWaiting = 64
     /// Results of such searches in memory.
     static let cachedSearches = 4096
+    /// Spans that a 404 offers.
+    static let spansOffered = 5
+    /// Spans nearest to some quarters of an hour that are kept, to offer those nearest to a window there.
+    static let nearestSpans = 60
     /// How long the spans that a 404 offers may lag behind the recording.
     static let nearestSpansAge = Duration.seconds(10)
     /// The newest rows of channels that are read again each time: a lower row may be committed later.

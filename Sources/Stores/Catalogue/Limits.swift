@@ -113,8 +113,6 @@ package enum Limits {
     static let quartersOffered = 192
     /// Renditions that tell together what a channel holds: more than a source has variants.
     static let coveringRenditions: Int64 = 16
-    /// Spans that a 404 response offers.
-    static let spansOffered = 5
     /// Ids in a row of formats in use that are passed over for a new one: a format or two of each channel.
     static let formatIDsPassedOver = 10_000
 }

@@ -107,6 +107,26 @@ import Timeline
         }
     }
 
+    @Test("Each window gets the coverage nearest to it, also one in the same quarter of an hour as another")
+    func nearest() async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording()
+            for minute in 1...5 { recording.add("v0", from: Double(minute) * 60, count: 1, sequence: 1) }
+            recording.add("v0", from: 1500, count: 5, sequence: 7)
+            recording.watermark = 1520
+            try await viewer.record(recording)
+            // Both begin between 05:15 and 05:30.
+            for (begin, length, first) in [(640, 20, 5 * 60), (1300, 60, 1500), (640, 860, 1500)] {
+                let answer = try await viewer.get(
+                    "/live/cctv2/index.m3u8?begintime=\(1_469_509_516 + begin)&duration=\(length)")
+                #expect(answer.status == 404)
+                let available = answer.problem["available"] as? [[String: String]]
+                #expect(available?.count == 5)
+                #expect(available?.first?["begin"] == at(Double(first)).rfc3339)
+            }
+        }
+    }
+
     private static let absent = [
         "/live/nobody/index.m3u8?begintime=1469509516", "/live/cctv2/v7.m3u8?begintime=1469509516",
         "/live/cctv2/index.m3u8?begintime=1469509516&rendition=a3", "/live/cctv2/other.m3u8", "/live/",

@@ -7,7 +7,7 @@ import Timeline
 
 @Suite("What a 404 offered lately")
 struct NearestSpansTests {
-    private static let place = NearestSpans.CacheKey(channel: 1, quarter: 0)
+    private static let place = NearestSpans.CacheKey(channel: 1, quarters: window(0, 900))
     private static let spans = [
         TimeWindow(begin: Instant(microseconds: 0), end: Instant(microseconds: 1_000_000))
     ]
@@ -27,7 +27,7 @@ struct NearestSpansTests {
         // Where the revision is not known, another one may hold more.
         nearest.keep(Self.spans, for: Self.place, revision: nil, now: moment(0))
         #expect(nearest.spans(Self.place, revision: nil, now: moment(11)) == nil)
-        let other = NearestSpans.CacheKey(channel: 2, quarter: 0)
+        let other = NearestSpans.CacheKey(channel: 2, quarters: window(0, 900))
         #expect(nearest.spans(other, revision: 5, now: moment(0)) == nil)
     }
 }

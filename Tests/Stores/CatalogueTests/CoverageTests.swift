@@ -80,7 +80,7 @@ struct CoverageTests {
                 of: recording.row, in: window(-second, 7_200 * second))
             #expect(coverage == [window(0, 16 * second), window(3_600 * second, 3_608 * second)])
             let near = try await test.catalogue.available(
-                of: recording.row, near: window(3_000 * second, 3_010 * second))
+                of: recording.row, near: window(3_000 * second, 3_010 * second), limit: 5)
             #expect(near == [window(3_600 * second, 3_608 * second), window(0, 16 * second)])
             let report = try await test.catalogue.timeline(
                 of: recording.channel, in: window(-second, 7_200 * second))
@@ -323,7 +323,9 @@ struct CoverageTests {
             try await test.catalogue.beginRecording(channel: recording.row, at: midnight)
             let report = try await test.catalogue.timeline(of: recording.channel, in: window(0, hour))
             #expect(report == TimelineReport(spans: [], gaps: []))
-            #expect(try await test.catalogue.available(of: recording.row, near: window(0, hour)).isEmpty)
+            #expect(
+                try await test.catalogue.available(of: recording.row, near: window(0, hour), limit: 5).isEmpty
+            )
         }
     }
 
@@ -334,10 +336,11 @@ struct CoverageTests {
             let recording = try await recording(test, segments(starts), edge: 7 * 3_600 + 1)
             let middle = 3 * hour + 20 * minute
             let found = try await test.catalogue.available(
-                of: recording.row, near: window(middle, middle + minute))
+                of: recording.row, near: window(middle, middle + minute), limit: 5)
             #expect(found == [3, 4, 2, 5, 1].map { window($0 * hour, $0 * hour + 4 * second) })
             try await test.catalogue.expire(recording.channel, before: midnight + 6 * hour, graceSeconds: 0)
-            let left = try await test.catalogue.available(of: recording.row, near: window(0, second))
+            let left = try await test.catalogue.available(
+                of: recording.row, near: window(0, second), limit: 5)
             #expect(left == [window(6 * hour, 6 * hour + 4 * second), window(7 * hour, 7 * hour + second)])
         }
     }
@@ -366,9 +369,9 @@ struct CoverageTests {
             try await test.publish(0..<1, on: recording)
             let all = TimeWindow(begin: Instant(microseconds: .min), end: Instant(microseconds: .max))
             #expect(try await test.catalogue.timeline(of: recording.channel, in: all).spans.count == 1)
-            #expect(try await test.catalogue.available(of: recording.row, near: all).count == 1)
+            #expect(try await test.catalogue.available(of: recording.row, near: all, limit: 5).count == 1)
             let last = TimeWindow(begin: Instant(microseconds: .max), end: Instant(microseconds: .max))
-            #expect(try await test.catalogue.available(of: recording.row, near: last).count == 1)
+            #expect(try await test.catalogue.available(of: recording.row, near: last, limit: 5).count == 1)
         }
     }
 }

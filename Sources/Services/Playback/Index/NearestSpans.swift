@@ -1,3 +1,4 @@
+import Catalogue
 import Concurrency
 import Synchronization
 import Timeline
@@ -7,8 +8,8 @@ import Timeline
 final class NearestSpans: Sendable {
     struct CacheKey: Hashable {
         var channel: Int32
-        /// The quarter of an hour in which the window begins.
-        var quarter: Int64
+        /// The quarters of an hour that the requested window touches.
+        var quarters: TimeWindow
     }
 
     private struct Found {
@@ -32,5 +33,16 @@ final class NearestSpans: Sendable {
             if known.count >= Limits.cachedSearches { known.removeAll() }
             known[place] = Found(spans: spans, revision: revision, since: now)
         }
+    }
+}
+
+extension TimeWindow {
+    /// The quarters of an hour that it touches, at least one.
+    var wholeQuarters: TimeWindow {
+        let first = Quarter(rendition: 0, containing: begin.microseconds)
+        let last = Quarter(rendition: 0, containing: Swift.max(begin.microseconds, end.microseconds - 1))
+        return TimeWindow(
+            begin: Instant(microseconds: first.begin),
+            end: Instant(microseconds: last.begin) + Quarter.microseconds)
     }
 }

@@ -231,22 +231,24 @@ package final class TimelineIndex: Sendable {
 
     /// The recorded spans nearest to a window, nearest first.
     ///
-    /// A search for the same quarter of an hour is answered from memory for some seconds, and for as long as
+    /// A search in the same quarters of an hour is answered from memory for some seconds, and for as long as
     /// the channel does not change. One client may run fewer searches at a time than all clients together.
     func available(
         of channel: Int32, near window: TimeWindow, for client: String?,
     ) async throws(PlaybackError) -> [TimeWindow] {
-        let place = NearestSpans.CacheKey(
-            channel: channel, quarter: Quarter(rendition: 0, containing: window.begin.microseconds).begin)
+        let place = NearestSpans.CacheKey(channel: channel, quarters: window.wholeQuarters)
         let revision = heads.known(channel)?.head.revision
-        if let known = nearest.spans(place, revision: revision, now: clock.steady()) {
-            return known.sorted { $0.distance(to: window) < $1.distance(to: window) }
+        var spans = nearest.spans(place, revision: revision, now: clock.steady())
+        if spans == nil {
+            let found = try await search(for: client) { () async throws(CatalogueError) in
+                try await catalogue.available(
+                    of: channel, near: place.quarters, limit: Limits.nearestSpans)
+            }
+            nearest.keep(found, for: place, revision: revision, now: clock.steady())
+            spans = found
         }
-        let spans = try await search(for: client) { () async throws(CatalogueError) in
-            try await catalogue.available(of: channel, near: window)
-        }
-        nearest.keep(spans, for: place, revision: revision, now: clock.steady())
-        return spans
+        let ordered = (spans ?? []).sorted { $0.distance(to: window) < $1.distance(to: window) }
+        return Array(ordered.prefix(Limits.spansOffered))
     }
 
     /// The recorded spans within a window, in order.

@@ -3,8 +3,8 @@ package import Timeline
 
 extension Catalogue {
     /// The recorded spans nearest to a window, nearest first; a 404 response offers them.
-    package func available(of channel: Int32, near window: TimeWindow) async throws(CatalogueError)
-        -> [TimeWindow]
+    package func available(of channel: Int32, near window: TimeWindow, limit: Int)
+        async throws(CatalogueError) -> [TimeWindow]
     {
         let publishedHead = try await publishedHead(of: channel)
         return try await mappingErrors {
@@ -18,7 +18,7 @@ extension Catalogue {
             let nearest = TimeWindow.joined(found).sorted {
                 $0.distance(to: window) < $1.distance(to: window)
             }
-            return Array(nearest.prefix(Limits.spansOffered))
+            return Array(nearest.prefix(limit))
         }
     }
 
