@@ -26,7 +26,7 @@ struct ChannelBlockIndexTests {
         var found = 0
         for round in 0..<80 {
             let begin = Double.random(in: -100...20_000, using: &generator)
-            let lengths: [Double] = [60, 600, 900, 5_000, 15_000]
+            let lengths: [Double] = [1, 5, 60, 600, 900, 5_000, 15_000]
             let length = lengths.randomElement(using: &generator) ?? 60
             let name: Comment = "series \(series), round \(round)"
             let request = WindowRequest(.closed(begin: at(begin), end: at(begin + length)))

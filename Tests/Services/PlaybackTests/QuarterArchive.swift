@@ -138,8 +138,9 @@ extension QuarterArchive {
                 discontinuitySequence: sequence, formatID: current,
                 flags: Int.random(in: 0..<3_000, using: &generator) == 0 ? [] : .independent,
                 storedBytes: Int64.random(in: 1_000...1_100, using: &generator), plainBytes: 1_000)
-            // In some quarters of an hour.
-            if Int(start.microseconds / Quarter.microseconds) % 5 < 2 {
+            // In some quarters of an hour, in one of them not in each segment.
+            let place = Int(start.microseconds / Quarter.microseconds) % 5
+            if place == 0 || place == 1 && segments.count.isMultiple(of: 3) {
                 segment.flags.insert(.hasKeyFrames)
             }
             switch Int.random(in: 0..<6_000, using: &generator) {

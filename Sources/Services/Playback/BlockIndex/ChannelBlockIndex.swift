@@ -129,7 +129,7 @@ struct ChannelSlice {
             cut.noteUse(at: second)
             let isVideo = rendition.description.id.kind == .video
             let keyFrames: (highest: Int64?, isKnown: Bool) =
-                isVideo ? cut.blockSpan.rates.keyFrameRate(cut.slots, known) : (nil, true)
+                isVideo ? cut.blockSpan.rates.keyFrameRate(cut.slotsWithKeyFrames, known) : (nil, true)
             guard keyFrames.isKnown else { return nil }
             rates.append(rate)
             keyFrameRates.append(keyFrames.highest)

@@ -45,6 +45,23 @@ struct WindowSlice: Sendable {
         stride(from: slots.startIndex, through: slots.endIndex - 1, by: max(1, slots.count - 1))
     }
 
+    /// The slots without a first or last one of which the window has no segment with key frames.
+    var slotsWithKeyFrames: ArraySlice<BlockSpan.Slot> {
+        var own = slots
+        if !hasKeyFrames(slots.endIndex - 1) { own = own.dropLast() }
+        if !own.isEmpty, slots.count > 1, !hasKeyFrames(slots.startIndex) { own = own.dropFirst() }
+        return own
+    }
+
+    private func hasKeyFrames(_ index: Int) -> Bool {
+        let block = slots[index].block
+        let rows = rows(index, block)
+        if rows.count == block.segments.count || !block.summary.hasKeyFrames {
+            return block.summary.hasKeyFrames
+        }
+        return block.segments[rows].contains { $0.flags.contains(.hasKeyFrames) }
+    }
+
     /// The larger of `known` and the longest media duration of a segment, microseconds.
     func longest(above known: Int64) -> Int64 {
         var longest = max(known, between.longest)
