@@ -59,6 +59,27 @@ struct MarkerTagTests {
         #expect(read?.dateRanges.map(\.durationMicroseconds) == [7_000_000])
     }
 
+    @Test("A closed window is not final while an announced break has no end, for ten minutes")
+    func openBreak() throws {
+        func isFinal(_ begin: Double, _ end: Double, at time: Double, _ marker: RecordedMarker) throws -> Bool
+        {
+            var recorded = RecordedFixture(run(20, from: 0))
+            recorded.markers = [marker]
+            recorded.watermark = time
+            return try recorded.closed(begin, end).isFinal
+        }
+        let planned = Self.version(24, until: 80, ("PLANNED-DURATION", "60"))
+        let out = Self.version(24, until: 20, ("SCTE35-OUT", "0xFC30"))
+        #expect(try !isFinal(0, 40, at: 60, Self.marker("b", 20, planned)))
+        // One of unknown length may come to last into a later window.
+        #expect(try !isFinal(40, 60, at: 70, Self.marker("b", 20, out)))
+        #expect(try isFinal(0, 20, at: 60, Self.marker("b", 20, out)))
+        #expect(try isFinal(0, 40, at: 681, Self.marker("b", 20, planned)))
+        let done = Self.version(80, until: 80, ("DURATION", "60"))
+        #expect(try isFinal(0, 40, at: 90, Self.marker("b", 20, end: 80, planned, done)))
+        #expect(try isFinal(0, 40, at: 60, Self.marker("b", 20, Self.version(24, until: 20, ("X-A", "1")))))
+    }
+
     @Test(
         "One that becomes known behind the end does not show yet; one known long before shows ten minutes ahead"
     )

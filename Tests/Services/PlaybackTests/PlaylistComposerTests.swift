@@ -180,6 +180,24 @@ struct PlaylistComposerTests {
         #expect(try recorded.closed(8, 76).starts().count == 15)
     }
 
+    @Test("A window is not final while a stretch in it may still become long enough to end the answer")
+    func undecided() throws {
+        var recorded = RecordedFixture(
+            run(150, from: 0) + run(25, from: 600, number: 150, sequence: 1, format: 2))
+        recorded.formats[2] = .silent
+        recorded.add(run(175, from: 0), as: "v1")
+        let open = try recorded.published(until: 644).closed(300, 620)
+        #expect(open.next == nil && !open.isFinal)
+        let decided = try recorded.published(until: 700).closed(300, 620)
+        #expect(decided.next == at(600) && decided.isFinal)
+        // What was short stays short.
+        var brief = RecordedFixture(
+            run(150, from: 0) + run(5, from: 600, number: 150, sequence: 1, format: 2)
+                + run(20, from: 620, number: 155, sequence: 2))
+        brief.formats[2] = .silent
+        #expect(try brief.published(until: 644).closed(300, 620).isFinal)
+    }
+
     @Test("A short stretch without a track at the begin does not determine the tracks of the answer")
     func beginWithoutTrack() throws {
         var recorded = RecordedFixture(run(3, from: 0, format: 2) + run(2, from: 12, sequence: 1))

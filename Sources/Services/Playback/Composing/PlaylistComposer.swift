@@ -7,17 +7,17 @@ package enum PlaylistComposer {
     ///
     /// There are no renditions if nothing is held. `held` must reach from a minute before the window to a
     /// minute after it, so that stretches at its edges are complete. A window is settled if only keys and
-    /// repairs can change it. A channel is over if it will never publish again. Throws `expired` if a growing
+    /// repairs can change it. A channel is over if it publishes nothing any more. Throws `expired` if a growing
     /// playlist has lost its first segments and its entries might get other numbers, and `tooManyGaps` if
     /// gaps are asked for and too much is missing.
     package static func compose(
         _ held: HeldSegments, plan: WindowPlan, isSettled: Bool = false, isOver: Bool = false,
     ) throws(PlaybackError) -> PlaylistContents {
+        let published = isOver ? Instant.distantFuture : held.publishedHead.watermark
         let selections = held.renditions.map { rendition in
             RenditionSelection(
-                Stretch.splitting(rendition.segments, formats: held.formats),
-                plan: plan,
-                published: isOver ? .distantFuture : held.publishedHead.watermark)
+                Stretch.splitting(rendition.segments, formats: held.formats), plan: plan, published: published
+            )
         }
         if plan.hasLostFirstSegments, selections.contains(where: \.dependsOnFirstSegments) {
             throw .expired(before: held.publishedHead.expiredBefore)
@@ -42,7 +42,10 @@ package enum PlaylistComposer {
         try window.checkGaps()
         if plan.kind == .event { window.initialRenditions = Self.initial(selected) }
         window.isEnded = isComplete && hold == nil
-        window.isFinal = window.isEnded && isSettled && !waitsForKeys(held, in: plan.window)
+        window.isFinal =
+            window.isEnded && isSettled && !selections.contains(where: \.isUndecided)
+            && !waitsForKeys(held, in: plan.window)
+            && !held.markers.mayChange(in: plan.window, published: published)
         return window
     }
 

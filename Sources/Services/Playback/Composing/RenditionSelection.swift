@@ -13,6 +13,8 @@ struct RenditionSelection {
     /// Whether stretches before the first one could change the selection: something is left out, or the
     /// answer ends where tracks begin that the first stretch lacks.
     var dependsOnFirstSegments = false
+    /// Whether a closed window leaves out a stretch that may still become so long that the answer ends there.
+    var isUndecided = false
 
     /// Selects stretches; nothing that begins before `published` can appear any more.
     init(_ stretches: [Stretch], plan: WindowPlan, published: Instant) {
@@ -26,12 +28,13 @@ struct RenditionSelection {
                 if reference.tracks.isEmpty { reference = stretch.format }
                 ranges.append(stretch.range)
             } else if ranges.isEmpty || stretch.format.lacksTracks(of: reference) && !stretch.isLong {
-                guard Self.isOpen(stretch, plan.kind, published) else {
-                    dependsOnFirstSegments = true
-                    continue
+                let isOpen = published - stretch.window.end <= Limits.holeTolerance
+                if isOpen, plan.kind == .event {
+                    hold = stretch.window.begin
+                    return
                 }
-                hold = stretch.window.begin
-                return
+                if isOpen, !ranges.isEmpty { isUndecided = true }
+                dependsOnFirstSegments = true
             } else {
                 let isOtherContainer = stretch.format.container != reference.container
                 if !isOtherContainer, !stretch.format.lacksTracks(of: reference) {
@@ -46,10 +49,5 @@ struct RenditionSelection {
     /// The stretch to which the others are compared; an EVENT playlist keeps the one with which it began.
     private static func reference(_ stretches: [Stretch], _ plan: WindowPlan) -> Stretch? {
         plan.kind == .event || plan.allowsMissingTracks ? stretches.first : stretches.reference
-    }
-
-    /// Whether a growing playlist has to wait for what follows a stretch.
-    private static func isOpen(_ stretch: Stretch, _ kind: WindowPlan.Kind, _ published: Instant) -> Bool {
-        kind == .event && published - stretch.window.end <= Limits.holeTolerance
     }
 }

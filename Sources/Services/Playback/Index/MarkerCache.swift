@@ -143,3 +143,10 @@ final class MarkerCache: Sendable {
         return read
     }
 }
+
+extension TimeWindow {
+    /// With the time around it in which a marker may begin that concerns its playlists.
+    var withMarkers: TimeWindow {
+        TimeWindow(begin: begin - Limits.markerLead, end: end + Limits.markerLead)
+    }
+}

@@ -217,16 +217,17 @@ package final class TimelineIndex: Sendable {
             records.append(
                 ListedRendition(description: rendition.description, segments: selection.segments(of: found)))
         }
-        let end = min(window.end, head.publishedHead.watermark) + Limits.markerLead
+        let end = min(window.end, head.publishedHead.watermark)
+        let near = TimeWindow(begin: window.begin, end: end).withMarkers
         return HeldSegments(
             publishedHead: head.publishedHead, renditions: records, formats: formats,
-            markers: try await markers.markers(of: head, in: TimeWindow(begin: window.begin, end: end)),
+            markers: try await markers.markers(of: head, in: near),
             targetRises: selection.scope == .published ? try await targetRises.rises(of: head) : [])
     }
 
-    /// The markers that lie in a window; nil if they are not in memory.
-    func knownMarkers(of head: ChannelHead, in window: TimeWindow) -> [MarkerText]? {
-        markers.known(of: head, in: window)
+    /// The markers that lie in a window or near it; nil if they are not in memory.
+    func knownMarkers(of head: ChannelHead, near window: TimeWindow) -> [MarkerText]? {
+        markers.known(of: head, in: window.withMarkers)
     }
 
     /// The recorded spans nearest to a window, nearest first.

@@ -78,7 +78,8 @@ struct HeadSnapshot: Sendable {
         return head.pending.isEmpty && head.publishedHead.watermark <= settled || isInactive(now: now)
     }
 
-    private func isInactive(now: Instant) -> Bool {
+    /// Whether nothing was published for `Limits.inactiveAfter` or longer.
+    func isInactive(now: Instant) -> Bool {
         let seen = now - age.wholeMicroseconds
         let lastMove = head.arrivals.lastMove(watermark: head.publishedHead.watermark)
         return seen - lastMove >= max(head.publishedHead.settling.wholeMicroseconds, Limits.inactiveAfter)

@@ -64,7 +64,7 @@ extension PlaybackService {
         let second = now.microseconds / Microseconds.perSecond
         switch asked {
         case .media(let id):
-            guard let markers = markers(of: found.head, in: plan.window) else { return nil }
+            guard let markers = tags(of: found.markers, in: plan.window) else { return nil }
             return media(cut, id, plan, isFinal, markers, isCompressed: isCompressed, at: second)
         case .multivariant: return multivariant(cut, plan, isFinal, query: query(plan), at: second)
         }
@@ -75,14 +75,15 @@ extension PlaybackService {
     /// Also nil among several nodes if the window does not end within what is known: another node may know
     /// more; and if the window is cut where nothing is recorded.
     func fromMemory(_ request: WindowRequest, of channel: Channel, now: Instant)
-        -> (cut: ChannelSlice, plan: WindowPlan, head: ChannelHead, isFinal: Bool)?
+        -> (cut: ChannelSlice, plan: WindowPlan, markers: [MarkerText], isFinal: Bool)?
     {
         guard case .closed = request.span, !request.writesGaps, !request.allowsMissingTracks,
             !request.isStrict,
             let seen = index.knownHead(of: channel.row),
             let plan = try? WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds),
-            plan.isFixed || !index.isShared || request.span.closedEnd == nil
+            plan.isFixed || !index.isShared || request.span.closedEnd == nil,
+            let markers = index.knownMarkers(of: seen.head, near: plan.window)
         else { return nil }
         let blockIndex = index.blockIndex(of: seen.head)
         if let next = plan.next, !blockIndex.holds(next) { return nil }
@@ -92,14 +93,19 @@ extension PlaybackService {
             index.dropBlockIndex(of: channel.row)
             return nil
         case .slices(let cut):
-            return (cut, plan, seen.head, plan.isFixed && seen.isSettled(plan.window, now: now))
+            let published =
+                hasEnded(channel, seen, plan.kind, now: now)
+                ? .distantFuture : seen.head.publishedHead.watermark
+            let isFinal =
+                plan.isFixed && seen.isSettled(plan.window, now: now)
+                && !markers.mayChange(in: plan.window, published: published)
+            return (cut, plan, markers, isFinal)
         }
     }
 
-    /// The tags of the markers in a window; nil if they have to be read, or are many to compress.
-    private func markers(of head: ChannelHead, in window: TimeWindow) -> [UInt8]? {
-        guard let known = index.knownMarkers(of: head, in: window) else { return nil }
-        let lines = Array(known.closedLines(in: window).joined())
+    /// The tags of the markers in a window; nil if they are many to compress.
+    private func tags(of markers: [MarkerText], in window: TimeWindow) -> [UInt8]? {
+        let lines = Array(markers.closedLines(in: window).joined())
         return lines.count <= Limits.markerBytesAtOnce ? lines : nil
     }
 

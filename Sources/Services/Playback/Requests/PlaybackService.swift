@@ -42,13 +42,14 @@ package final class PlaybackService: Sendable {
                     length: length, delay: delay, publishedHead: seen.head.publishedHead,
                     lag: seen.lag(at: asked), now: now)
                 return try await compose(
-                    sliding, seen.head, isOver: isOver(channel, seen, now: now), for: request.client)
+                    sliding, seen.head, isOver: hasEnded(channel, seen, .sliding, now: now),
+                    for: request.client)
             }
             if case .timeshift(let delay) = request.span {
                 let edge = try await edge(startingAt: now - delay, seen.head, for: request.client)
                 return try await compose(
-                    SlidingPlan(edge: edge), seen.head, isOver: isOver(channel, seen, now: now),
-                    for: request.client)
+                    SlidingPlan(edge: edge), seen.head,
+                    isOver: hasEnded(channel, seen, .sliding, now: now), for: request.client)
             }
             var plan = try WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds,
@@ -59,7 +60,7 @@ package final class PlaybackService: Sendable {
                 if plan.next == nil { plan.isFixed = false }
             }
             return try await compose(
-                plan, request, seen, isOver: isOver(channel, seen, now: now), now: now)
+                plan, request, seen, isOver: hasEnded(channel, seen, plan.kind, now: now), now: now)
         }
     }
 
@@ -223,11 +224,13 @@ extension PlaybackService {
         return PlaylistAnswer(playlist: playlist, facts: facts)
     }
 
-    /// Whether nothing will be published any more.
+    /// Whether nothing is published any more.
     ///
-    /// A deleted channel never continues, one whose source ended may.
-    private func isOver(_ channel: Channel, _ seen: HeadSnapshot, now: Instant) -> Bool {
+    /// A deleted channel never continues, one whose source ended may. A closed window waits for none that has
+    /// stood still for long.
+    func hasEnded(_ channel: Channel, _ seen: HeadSnapshot, _ kind: WindowPlan.Kind, now: Instant) -> Bool {
         channel.isDeleted && seen.hasStoppedPublishing(now: now)
+            || kind == .closed && seen.isInactive(now: now)
     }
 
     /// Reads further back, in growing steps, for renditions of which too little lies before the edge: new and
