@@ -72,8 +72,8 @@ package final class AdminAPI: Sendable {
 
     /// Whether the body of a request is read; nil when the path belongs to another part of the server.
     ///
-    /// A request without the token is refused before its body is received. What needs no token takes no body:
-    /// anyone may send one.
+    /// A request without the token is refused before its body is received. Resources without a token accept
+    /// no body, because anyone could send one.
     package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission? {
         guard let route = Route(path: request.path) else { return nil }
         do throws(Problem) {

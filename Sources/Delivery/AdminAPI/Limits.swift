@@ -21,7 +21,7 @@ package enum Limits {
     static let headerNameCharacters = 256
     /// Bytes of a header's value: a cookie of a browser.
     static let headerValueBytes = 4 * 1024
-    /// Bytes of all names and values of a source's headers: more the client does not send.
+    /// Bytes of all names and values of a source's headers: the client does not send more.
     static let headersBytes = 32 * 1024
     package static let headerHosts = 16
     /// Characters of a host name (RFC 1035).
@@ -43,7 +43,7 @@ package enum Limits {
     static let defaultPageItems: Int64 = 100
     /// Channels that the front page lists.
     static let frontPageChannels = 100
-    /// How long the front page is used again.
+    /// How long the front page is reused.
     static let pageAge = Duration.seconds(2)
     /// Seconds of one timeline: a month, whose segments one query reads in a second.
     static let timelineSeconds: Int64 = 31 * 86_400

@@ -18,7 +18,7 @@ extension DownloadAPI {
             throw Problem(.serviceUnavailable, "the task reads the playlists of its source")
                 .retryable(afterSeconds: Limits.retrySeconds)
         case .notRunning?:
-            throw Problem(.serviceUnavailable, "the part is not there, and its task does not run")
+            throw Problem(.serviceUnavailable, "the part is missing, and its task is not running")
                 .retryable(afterSeconds: Limits.retrySeconds)
         case .sourceUnavailable?:
             throw Self.sourceUnavailable

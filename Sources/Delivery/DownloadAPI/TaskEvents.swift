@@ -52,7 +52,7 @@ final class TaskEvents: HTTPBodySource {
     }
 }
 
-/// Counts who follows the events.
+/// Counts the clients that follow the events.
 final class FollowerCount: Sendable {
     private let count = Atomic(0)
 

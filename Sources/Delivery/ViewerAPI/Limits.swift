@@ -18,7 +18,7 @@ package enum Limits {
     static let preflightBytes = 512
     /// Seconds that a browser may cache the answer to a preflight.
     static let preflightSeconds = 86_400
-    /// Pause after which an endless stream looks for more: well below what a server grants a piece of a body.
+    /// Pause after which an endless stream looks for more: well below the time limit for a piece of a body.
     static let streamPause = Duration.seconds(1)
     /// Bytes of the parameters of a form.
     static let formBytes = 8192

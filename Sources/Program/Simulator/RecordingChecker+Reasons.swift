@@ -130,7 +130,7 @@ extension RecordingChecker {
         }
     }
 
-    /// Markers that are missing, stand twice or lie at another time.
+    /// Markers that are missing, held twice or at another time.
     var wrongMarkers: [String] {
         guard let encoder = encoders.first, encoders.count == 1, encoder.settings.hasMarkers else {
             return []

@@ -5,12 +5,12 @@ extension RecordingChecker {
     /// Until when the first source is in use: nothing has been wrong with it by then.
     var firstIsUsedUntil: Instant {
         guard encoders.count > 1 else { return Instant(microseconds: .max) }
-        let faults = scenario.faults.filter { $0.place == 0 && $0.kind.isOfSource }
+        let faults = scenario.faults.filter { $0.place == 0 && $0.kind.affectsSource }
         return faults.map(\.span.begin).min() ?? scenario.end
     }
 
     /// The faults that may do something to what is recorded while the first source is in use.
-    var faultsOfFirst: [Fault] { scenario.faults.filter { $0.place == 0 || !$0.kind.isOfSource } }
+    var faultsOfFirst: [Fault] { scenario.faults.filter { $0.place == 0 || !$0.kind.affectsSource } }
 
     /// The segments of the first source that are held, or whose time another source has filled.
     func heldOfFirst(_ rows: [SimulatedCatalogue.Row], of id: RenditionID) -> Set<Int> {
@@ -32,8 +32,8 @@ extension RecordingChecker {
 }
 
 extension Fault.Kind {
-    /// Whether it befalls a source, and not a node, a disk or PostgreSQL.
-    var isOfSource: Bool {
+    /// Whether it affects a source, and not a node, a disk or PostgreSQL.
+    var affectsSource: Bool {
         switch self {
         case .sourceUnreachable, .restart, .ended, .jump, .missing, .partial, .slow, .stale, .latePlaylists,
             .repeated,

@@ -19,7 +19,7 @@ extension RecordingChecker {
     ///
     /// Only segments in a time without faults are checked. Half a segment is allowed, because the recorder
     /// accepts a start from the other rendition's numbers within it.
-    func outOfStep(_ rows: [SimulatedCatalogue.Row], with leading: RenditionID) -> [String] {
+    func misalignedSegments(_ rows: [SimulatedCatalogue.Row], with leading: RenditionID) -> [String] {
         guard let id = rows.first?.fact.identity.rendition, id != leading else { return [] }
         let others = self.rows[leading] ?? []
         let starts = Dictionary(

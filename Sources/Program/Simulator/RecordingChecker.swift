@@ -15,13 +15,14 @@ struct RecordingChecker {
     /// Segments of the first source of which a transfer brought the beginning.
     var partsOfFirst: [RenditionID: Set<Int>] = [:]
 
-    /// What is not as it must be; a few of a kind.
+    /// The errors that were found; at most a few of each kind.
     var findings: [String] {
         let renditions = encoders[0].settings.renditions
         return renditions.flatMap { id in
             let rows = rows[id] ?? []
             let placed: [String] =
-                duplicates(rows) + overlaps(rows) + displaced(rows) + outOfStep(rows, with: renditions[0])
+                duplicates(rows) + overlaps(rows) + displaced(rows)
+                + misalignedSegments(rows, with: renditions[0])
             let wrong: [String] =
                 placed + badJoins(rows) + badBoundaries(rows) + wrongDurations(rows) + parts(rows)
                 + wrongBytes(rows)
@@ -292,7 +293,7 @@ struct RecordingChecker {
                 return TimeWindow(begin: fault.span.begin, end: end + fault.amount + recovery)
             case .slow: return TimeWindow(begin: fault.span.begin, end: end + fault.amount * 2)
             case .killed, .frozen, .diskFull:
-                return TimeWindow(begin: fault.span.begin, end: leaseIsTold(from: end) + recovery)
+                return TimeWindow(begin: fault.span.begin, end: leaseAnswerTime(from: end) + recovery)
             case .catalogueSlow where scenario.nodeCount > 1:
                 return TimeWindow(begin: fault.span.begin, end: end + fault.amount + recovery + 6_000_000)
             case .nodeDisconnected, .catalogueUnreachable, .catalogueSlow:
@@ -315,7 +316,7 @@ struct RecordingChecker {
     }
 
     /// When a process that asks for the lease at an instant has the answer: it does not record before.
-    private func leaseIsTold(from instant: Instant) -> Instant {
+    private func leaseAnswerTime(from instant: Instant) -> Instant {
         let slow = scenario.faults.filter { $0.kind == .catalogueSlow && $0.span.contains(instant) }
         return slow.map { $0.span.end + $0.amount }.max() ?? instant
     }

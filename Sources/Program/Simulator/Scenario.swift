@@ -184,7 +184,7 @@ struct Fault: Sendable {
         case stale
         /// Answers of playlists take `amount` microseconds longer.
         case latePlaylists
-        /// The newest entry stands twice in each playlist.
+        /// Each playlist lists the newest entry twice.
         case repeated
         /// The host's wall clock is off by `amount` microseconds.
         case clockStep
@@ -192,7 +192,7 @@ struct Fault: Sendable {
         case catalogueUnreachable
         /// Answers of PostgreSQL to commits are lost.
         case answersLost
-        /// PostgreSQL does and answers what it is asked, each up to `amount` microseconds late; one of three
+        /// PostgreSQL executes and answers requests, each up to `amount` microseconds late; one of three
         /// answers is lost.
         case catalogueSlow
         /// The archive's disk is full.
@@ -261,7 +261,7 @@ struct Fault: Sendable {
         let begin = span.begin - Scenario.begin
         switch kind {
         case .jump: amount = Int64.random(in: 2...5000, using: &chance)
-        // The scenarios of a seed stay as they are but for this.
+        // Except for this, the scenarios of a seed stay the same.
         case .missing where begin % 3 != 0: (kind, amount) = (.partial, (1 + begin % 20) * 1_000_000)
         case .slow: amount = Int64.random(in: 0...3, using: &chance) * target
         case .stale: amount = Int64.random(in: 1...3, using: &chance) * target
@@ -269,7 +269,7 @@ struct Fault: Sendable {
         case .clockStep:
             let steps: [Int64] = [-30, 30, 3, -3, 28_800, -3600, 172_800, 691_200]
             amount = (steps.randomElement(using: &chance) ?? 30) * 1_000_000
-            // One that stands for minutes is followed, as it must be.
+            // A step that lasts for minutes is followed, as it must be.
             span.end = min(span.end, span.begin + 280_000_000)
         default: break
         }

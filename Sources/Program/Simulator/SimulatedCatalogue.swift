@@ -3,7 +3,7 @@ import Timeline
 
 /// PostgreSQL as a model: what the statements of the catalogue do to its tables.
 ///
-/// It checks what must hold of each commit.
+/// It checks the conditions that each commit must fulfil.
 struct SimulatedCatalogue {
     struct Row {
         var fact: SegmentFact
@@ -204,7 +204,7 @@ struct SimulatedCatalogue {
         if intake[fact.identity] == .stored {
             if fact.replaces != nil, !isPublished { return repair(fact, of: rendition, archive) }
             if isPublished, rendition.rows.last?.number == segment.number { repeatedCount += 1 }
-            // What a former owner archived gives way to what the present one publishes.
+            // Segments that the present owner publishes replace those that a former owner archived.
             guard isPublished,
                 let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
                 rendition.rows[place].number == nil

@@ -7,7 +7,7 @@ import Timeline
 
 /// Runs a scenario: recorder processes with simulated clocks, sources, disks and PostgreSQL.
 ///
-/// Nothing waits for real, and nothing is left to chance that the seed does not decide.
+/// Nothing waits in real time, and the seed decides all random choices.
 struct Simulation {
     enum SimulationEvent {
         case start(node: Int, generation: Int)
@@ -87,7 +87,7 @@ struct Simulation {
 
     private static func url(of source: Int) -> String { "http://source\(source).test/index.m3u8" }
 
-    /// Runs to the end; gives what was not as it must be.
+    /// Runs to the end; returns the errors that were found.
     mutating func run() -> [String] {
         for node in nodes.indices {
             queue.add(.start(node: node, generation: 0), at: now + Int64(node) * 200_000)

@@ -11,7 +11,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     case system(FileOperation, path: String, number: Int32)
     /// The URL leads to something that cannot be downloaded.
     case unusable(String)
-    /// Encrypted in a way that leaves nothing to play without a licence.
+    /// Encrypted so that nothing can be played without a licence.
     case protected(method: String)
     /// A key cannot be fetched, or does not open its segments.
     case key(String)
@@ -21,7 +21,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
     case notAvailable(String, available: [String])
     /// The id belongs to another path, or the source is another presentation than the one begun.
     case conflict(String)
-    /// A window does not come to its end.
+    /// A window has not ended.
     case unfinished(String)
     /// There was no network for as long as is allowed.
     case noNetwork(String)

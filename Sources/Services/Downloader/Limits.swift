@@ -100,7 +100,7 @@ enum Limits {
     static let transferPause = Duration.milliseconds(30)
     /// How long other parts are fetched one at a time after a player has waited for a part.
     static let demandCooldown = Duration.seconds(5)
-    /// How long the first segments of a task are fetched alone, at most.
+    /// The longest time in which only the first segments of a task are fetched.
     static let firstSegmentsTimeout = Duration.seconds(3)
     /// A body of at least so many bytes can be continued after the process was killed.
     ///
@@ -116,7 +116,7 @@ enum Limits {
     static let playerPollInterval = Duration.seconds(2)
     /// The longest time that a player waits for a whole part, of which it wants a range.
     static let wholePartWait = Duration.seconds(60)
-    /// The pause between two looks for a key or section that a player waits for.
+    /// The pause between two checks for a key or section that a player waits for.
     static let sectionPause = Duration.milliseconds(50)
     /// The width of the picture of a task, pixels.
     static let pictureWidth = 480

@@ -10,7 +10,7 @@ final class SegmentReader {
         var iv: [UInt8]
     }
 
-    /// The stored bytes: of an encrypted segment all of them, of a clear one those behind what is skipped.
+    /// The stored bytes: all of an encrypted segment; of a clear one only those after the skipped bytes.
     private let stream: ObjectStream
     /// Bytes of the decrypted segment.
     private let byteCount: UInt64

@@ -4,7 +4,7 @@ package import Timeline
 
 /// A window as one transport stream: which segments, in which order, and how long they are once decrypted.
 ///
-/// A segment that is not whole has its whole packets alone: behind another part of a packet, programs would
+/// Only the whole packets of an incomplete segment are sent: after a partial packet, programs would
 /// not find the packets of the next one. The cost of a plan is that of its runs: it does not look at each
 /// segment, unless they are encrypted.
 package struct TransportStreamPlan: Sendable {

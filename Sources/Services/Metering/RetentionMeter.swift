@@ -1,6 +1,6 @@
 package import Telemetry
 
-/// Whether retention goes by the clock.
+/// Whether retention follows the clock.
 package enum RetentionMeter {
     /// Registers the metric of retention; `heldBackSeconds` is asked at each scrape and must not wait.
     package static func register(

@@ -5,11 +5,11 @@ package enum Limits {
     /// The longest window that an operator can allow, seconds: the segments of a month are the most that one
     /// playlist may list.
     package static let windowSeconds: Int64 = 31 * 86_400
-    /// Pauses between segments from this length on are holes, microseconds.
+    /// The shortest pause between two segments that counts as a hole, microseconds.
     ///
     /// Rounding and clock adjustment stay well below it, and no segment is so short.
     static let holeTolerance: Int64 = 250 * Microseconds.perMillisecond
-    /// A date is written again if players would compute one that is off by more, microseconds.
+    /// A date is written again if the date that players compute is wrong by more than this, microseconds.
     static let dateTolerance: Int64 = 100 * Microseconds.perMillisecond
     /// Shorter differences come from how segments are cut and are not missing media, microseconds.
     static let timeTolerance: Int64 = Microseconds.perMillisecond
@@ -29,8 +29,8 @@ package enum Limits {
     static let settlingTargets: Int64 = 3
     /// A channel that published nothing for this long has nothing pending, microseconds.
     static let inactiveAfter: Int64 = 300 * Microseconds.perSecond
-    /// Segments behind the one at which players start a sliding playlist.
-    static let segmentsBehindStart = 2
+    /// Segments after the one at which players start a sliding playlist.
+    static let segmentsAfterStart = 2
     /// How far from its start a time-shifted playlist looks for segments, in target durations.
     static let timeshiftTargets: Int64 = 12
     /// How much of the published log an endless stream takes at once, microseconds.
@@ -64,11 +64,11 @@ package enum Limits {
     static let markerReads = 3
     /// EXT-X-DATERANGE tags of one playlist: a break in each minute of eight hours.
     static let markersPerPlaylist = 1000
-    /// A growing playlist states markers that are known in advance at most so long before they begin,
+    /// How long before its start a growing playlist may state a marker that is known in advance,
     /// microseconds.
     static let markerLead: Int64 = 600 * Microseconds.perSecond
-    /// Segments of a block whose lines are also compressed by themselves, for playlists that begin or end
-    /// within the block: more save bytes, fewer save compressing.
+    /// Segments of a block that are also compressed as a separate group, for playlists that begin or end
+    /// within the block: larger groups save bytes, smaller groups save compression time.
     static let rowsPerGroup = 16
     /// Blocks in a strip, longest first: four hours and one.
     ///
@@ -175,7 +175,7 @@ extension Limits {
     /// The newest rows of channels that are read again each time: a lower row may be committed later.
     static let lateRows: Int32 = 100
     /// Bytes of a block without its segments, with its slot in the block index of its channel: 280 bytes
-    /// beside a neighbour, and 900 where there is none.
+    /// if an adjacent block is in memory too, else 900.
     static let blockOverhead = 1280
     /// Bytes of an initialization vector, an array of sixteen bytes on the heap.
     static let vectorBytes = 48
@@ -191,7 +191,7 @@ extension Limits {
     static let markerDay: Int64 = 86_400 * Microseconds.perSecond
     /// Markers of a day that playlists can state, the oldest ones: one every fifteen seconds.
     ///
-    /// Each new marker has those of its day read again, before the live edge moves on.
+    /// For each new marker, all markers of its day are read again before the live edge moves.
     static let markersPerDay = 6_000
     /// Days of markers in memory, and markers of all of them together.
     static let cachedMarkerDays = 2000
@@ -205,15 +205,15 @@ extension Limits {
     static let versionsAtOnce = 4096
     /// Changed blocks that are read again at a time; others are dropped and read on request.
     static let refreshedAtOnce = 32
-    /// A changed block that was not used for this long is dropped instead of read again, and a channel that
-    /// was not is not followed.
+    /// Time after the last use in which a changed block is read again, instead of being dropped, and in which
+    /// a channel is followed.
     static let recentUse = Duration.seconds(60)
     /// Two uses of a block count as two only if at least this much time lies between them.
     ///
     /// One answer may use a block several times.
     static let usedAgainAfter = Duration.seconds(1)
     /// A block that was not used for this long counts as one that was used once.
-    static let usedAgainFor = Duration.seconds(600)
+    static let reusedFor = Duration.seconds(600)
     /// Reused blocks that one call skips before it drops one of them: about a tenth of a millisecond.
     static let reusedBlocksSkipped = 64
     /// Blocks that are compared to drop one of them.
@@ -244,6 +244,6 @@ extension Limits {
     static let retryPause = Duration.seconds(1)
     /// Announced commits per channel that wait for the head to be read.
     static let pendingChanges = 64
-    /// Watermarks per channel whose first sight is stored.
+    /// Watermarks per channel for which it is stored when they were first seen.
     static let trackedWatermarks = 256
 }

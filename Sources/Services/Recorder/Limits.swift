@@ -8,7 +8,7 @@ enum Limits {
     static let segmentBytes = 400 << 20
     /// Bytes of a file that holds many segments and whose origin answers with all of it: a day at 12 Mb/s.
     ///
-    /// What lies before a segment is read and dropped, what lies behind it is not read.
+    /// The bytes before a segment are read and dropped; the bytes after it are not read.
     static let sourceFileBytes = 128 << 30
     /// Bytes of an initialization section.
     static let initializationBytes = 4 << 20
@@ -39,7 +39,7 @@ enum Limits {
     static let journalPause = Duration.seconds(1)
     /// Failed attempts to open a source before the next one is tried.
     static let sourceTries = 2
-    /// The pause between two attempts to open a source: what the next source lists slides away meanwhile.
+    /// The pause between two attempts to open a source: the next source's playlist moves on meanwhile.
     static let openingPause = Duration.milliseconds(500)
     /// A failed attempt that took longer is not repeated: the next source is tried instead.
     static let openingPatience = Duration.seconds(1)
@@ -161,7 +161,7 @@ enum Limits {
     /// Facts held back when the journal is read, so that a download that took longer than its neighbours is
     /// put in order: several minutes of a few renditions.
     static let reorderedFacts = 500
-    /// Numbers remembered as held when a recorder comes back: what the longest source playlists list.
+    /// Numbers that a restarted recorder knows as held: as many as the longest source playlists list.
     static let heldNumbers = 10_000
     /// How long a node is believed alive after a heartbeat; with the time that a take-over needs it is less
     /// than what the shortest usual playlists list, three segments of four seconds.
@@ -192,7 +192,7 @@ enum Limits {
     static let comparedPerRead = 1000
     /// Facts of all channels that one statement looks up; the last read of a journal may exceed it.
     static let comparedPerStatement = 5000
-    /// Pause between two looks whether the catalogue has lost what it had.
+    /// Pause between two checks whether the catalogue has lost facts.
     static let lostFactInterval = Duration.seconds(60)
     /// Pause after each batch that is entered again, so that commits of new facts go on.
     static let reentryPause = Duration.milliseconds(50)
@@ -276,18 +276,18 @@ enum Limits {
     static let zoneUnit: Int64 = 900_000_000
     /// How far from arrival dates may be after the zone is corrected, microseconds.
     static let zoneSlack: ClosedRange<Int64> = -300_000_000...60_000_000
-    /// Stored segments whose measured durations correct what EXTINF says of the next ones, or stand for it:
-    /// what their mean is off adds up over a long playlist.
+    /// Stored segments whose measured durations correct EXTINF of the next segments, or replace it:
+    /// the error of their mean adds up over a long playlist.
     static let measuredSegments = 60
     /// The shortest first playlist without dates, in segments, of which one is read to measure durations.
     ///
     /// In a shorter playlist a wrong EXTINF moves segments little, unless it says that they are long.
-    static let playlistToMeasure = 7
+    static let minimumPlaylistToMeasure = 7
     /// The length from which a shorter playlist is measured too, microseconds: an EXTINF that is far too long
     /// would move its first segment by nearly as much.
-    static let lengthToMeasure: Int64 = 40_000_000
+    static let minimumLengthToMeasure: Int64 = 40_000_000
     /// The smallest number of measured segments from which a correction is computed.
-    static let measuredAtLeast = 3
+    static let minimumMeasuredSegments = 3
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
     /// second and some frames.
     static let roundedDuration: Int64 = 600_000
@@ -300,9 +300,9 @@ enum Limits {
     static let mediaTolerance: Int64 = 100_000
     /// A difference to the host's clock that is followed at once, microseconds.
     static let clockStep: Int64 = 1_000_000
-    /// How long a larger one must stand to be followed.
-    static let clockStepStands = Duration.seconds(300)
-    /// Dates in a row that must go on from the timeline before dates that were wrong are used again.
+    /// How long a larger difference must last before it is followed.
+    static let clockStepDuration = Duration.seconds(300)
+    /// Dates in a row that must continue the timeline before dates are used again after wrong ones.
     static let rightDates = 3
     /// How far a timeline may end ahead of the clock before the status says so, microseconds.
     static let timelineLead: Int64 = 120_000_000
@@ -319,7 +319,7 @@ enum Limits {
     /// microseconds, besides a tenth of it; more is a jump.
     static let timestampSlack: Int64 = 500_000
     /// Time between two segments that is no hole, microseconds: sources count in milliseconds.
-    static let seam: Int64 = 1000
+    static let joinTolerance: Int64 = 1000
     /// After this many segments, the growth rate of a playlist with wrong EXTINF is measured again.
     static let segmentsForPace = 16
     /// Numbers that a playlist may jump ahead within one source run; a larger jump starts another run.

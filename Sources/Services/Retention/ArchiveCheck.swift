@@ -32,7 +32,7 @@ final class ArchiveCheck: Sendable {
         let sample = Set(try await catalogue.archiveSample(count: Limits.archiveSample))
         var found = 0
         for key in sample where try await store.contains(key) { found += 1 }
-        let isMissing = sample.count >= Limits.leastArchiveSample && 2 * found < sample.count
+        let isMissing = sample.count >= Limits.minimumArchiveSample && 2 * found < sample.count
         let before = last.withLock { last in
             defer { last = (isMissing, now) }
             return last?.isMissing ?? false

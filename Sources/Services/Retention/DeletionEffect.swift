@@ -198,7 +198,7 @@ extension DeletionEffect.State {
 
     /// Space has become free: resets all but `persistent`, and doubles the allowance up to its limit.
     private mutating func becameFree() {
-        let (allowance, persistent) = (min(2 * allowance, Limits.mostUnconfirmedSteps), persistent)
+        let (allowance, persistent) = (min(2 * allowance, Limits.maximumUnconfirmedSteps), persistent)
         self = Self()
         self.allowance = max(allowance, Limits.unconfirmedSteps)
         self.persistent = persistent

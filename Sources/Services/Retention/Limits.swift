@@ -9,7 +9,7 @@ enum Limits {
     /// Files that are looked for to see whether the archive has those that the catalogue knows.
     static let archiveSample = 32
     /// Different files that such a look needs to decide anything.
-    static let leastArchiveSample = 8
+    static let minimumArchiveSample = 8
     /// How long it is believed what such a look found.
     static let archiveCheckPause = Duration.seconds(60)
     /// How long the catalogue must have been there before initialization sections and keys are deleted.
@@ -31,7 +31,7 @@ enum Limits {
     static let unconfirmedSteps = 4
     /// The same after deletions have proved to have an effect, late: in the half minute that some file
     /// systems take a thousand channels complete as many quarters of an hour.
-    static let mostUnconfirmedSteps = 32
+    static let maximumUnconfirmedSteps = 32
     /// The part of the floor, as a divisor, that such deletions may take together, however many they are:
     /// while much is written, no single one of a small channel is seen in the free space.
     static let unconfirmedShare: Int64 = 16
@@ -62,7 +62,7 @@ enum Limits {
     static let clockTolerance: Int64 = 60_000_000
     /// How long clocks that are ahead of what was recorded before a start must run evenly: recording, too,
     /// follows a step after this time.
-    static let evenClocks = Duration.seconds(300)
+    static let evenClockTime = Duration.seconds(300)
     /// How long clocks that have jumped ahead must run evenly until they are followed, by the tolerance in
     /// each round.
     ///

@@ -54,12 +54,12 @@ package final class RetentionClock: Sendable {
             }
             let evenTime = state.evenTime(clocks, steady)
             let time =
-                !state.isTrusted && evenTime >= Limits.evenClocks
+                !state.isTrusted && evenTime >= Limits.evenClockTime
                 ? clocks : state.next(clocks, steady, recorded, evenTime)
             state.heldBack = time.map { clocks - $0 } ?? 0
             guard let time else { return nil }
             // A clock that is behind for a moment does not take the time back.
-            let isBrief = state.isTrusted && evenTime < Limits.evenClocks
+            let isBrief = state.isTrusted && evenTime < Limits.evenClockTime
             let expected = state.last.map { $0.time + max(0, (steady - $0.steady).wholeMicroseconds) }
             state.last = (isBrief ? max(time, expected ?? time) : time, steady)
             if state.heldBack == 0 { state.isTrusted = true }

@@ -20,7 +20,7 @@ extension RetentionService {
         do {
             try await freeSpace()
         } catch {
-            if let space = try await store.space() { stopBelowHalf(space, Self.diskIsFull) }
+            if let space = try await store.space() { stopRecordingBelowHalfFloor(space, Self.diskIsFull) }
             throw error
         }
     }
@@ -115,11 +115,11 @@ extension RetentionService {
     private func wait(with space: StorageSpace) {
         switch effect.failureCause {
         case .withoutEffect?: setFull(DeletionEffect.FailureCause.withoutEffect.rawValue)
-        case let failureCause: stopBelowHalf(space, failureCause?.rawValue ?? Self.diskIsFull)
+        case let failureCause: stopRecordingBelowHalfFloor(space, failureCause?.rawValue ?? Self.diskIsFull)
         }
     }
 
-    private func stopBelowHalf(_ space: StorageSpace, _ reason: String) {
+    private func stopRecordingBelowHalfFloor(_ space: StorageSpace, _ reason: String) {
         if !diskGuard.isFull, !shortage(of: space, share: 2).isNone { setFull(reason) }
     }
 

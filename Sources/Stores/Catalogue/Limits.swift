@@ -1,11 +1,11 @@
 /// The limits of this module.
 package enum Limits {
     /// The target duration, seconds, by which a channel that has none yet is judged.
-    static let leastTargetSeconds = 4
+    static let minimumTargetSeconds = 4
     /// How old a reported status may be, seconds: three reports may be lost.
     static let reportSeconds = 20.0
     /// How long a segment that is still to be fetched keeps a window from being final: its recorder may have
-    /// ended without a word.
+    /// ended without reporting it.
     static let listedHours = 6
     /// The newest source runs of a rendition, among which those that reach furthest in time are searched.
     ///
@@ -15,7 +15,7 @@ package enum Limits {
     static let resumedSegments = 1000
     /// The same where few are enough: twice what nearly all playlists list, so that many channels resume
     /// within seconds.
-    static let brieflyResumedSegments = 120
+    static let briefResumedSegments = 120
     /// The same with those that the journal may hold too.
     static let knownSegments = 10_000
     /// The newest of them that are read with their digests: a source that starts its numbers again is told by
@@ -79,11 +79,11 @@ package enum Limits {
     /// Calls after which the pruning of identities begins with the oldest again, an hour of rounds: one that
     /// stayed as the newest of its source run may have become older than another.
     static let pruningCalls = 60
-    /// How long the row of a node that is gone stays, days: somebody may look for when it was last there.
-    static let goneNodeDays = 7
+    /// How long the row of a stopped node is kept, days: an operator may ask when it last ran.
+    static let stoppedNodeDays = 7
     /// How far ahead of now an empty day must lie to be dropped, microseconds: nodes make some days ahead of
     /// their own clocks.
-    static let farDays: Int64 = 7 * 86_400_000_000
+    static let futureDayLimit: Int64 = 7 * 86_400_000_000
     /// How long the detachment of an empty day waits for transactions that began before.
     ///
     /// A purge takes half a minute and more. What is not done then is completed in the next round.

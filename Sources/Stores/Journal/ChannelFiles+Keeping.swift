@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Logging
 
-/// Files of which the catalogue has everything: they are kept for a while, because the catalogue may lose
+/// Files whose entries the catalogue has: they are kept for a while, because the catalogue may lose
 /// what it had. A backup is restored, or a replica that lacks the last commits takes over.
 extension ChannelFiles {
     private var keptFolder: String { path("entered") }
@@ -35,8 +35,8 @@ extension ChannelFiles {
         }
     }
 
-    /// Removes old kept files of a channel that may get no more entries; costs a look at the oldest file, and
-    /// gives the newest one the time of this look.
+    /// Removes old kept files of a channel that may get no more entries; reads the oldest file's time and
+    /// sets the time of the newest one to now.
     private func removeOverdueKeptFiles() {
         reportingFailure { () throws(JournalError) in
             let numbers = try keptNumbers()

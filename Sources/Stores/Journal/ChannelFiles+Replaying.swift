@@ -75,7 +75,7 @@ extension ChannelFiles {
     }
 }
 
-/// What of a file cannot be read.
+/// The part of a file that cannot be read.
 private struct UnreadPart {
     var lines: [Int] = []
     var payloads: [[UInt8]] = []

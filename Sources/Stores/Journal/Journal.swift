@@ -88,7 +88,7 @@ package final class Journal: Sendable {
     /// How many lines of each channel the catalogue has refused since the start; they are set aside.
     package var refusedLines: [ChannelID: Int] { counts.all(.refused) }
 
-    /// Ends what is under way and lets the folder go.
+    /// Finishes the running work and releases the folder.
     package func close() async {
         let channels = state.withLock { state in
             state.isClosed = true

@@ -33,7 +33,7 @@ struct JournalLines {
     private(set) var payloads: [[UInt8]?] = []
     /// Where each line ends.
     private(set) var ends: [Int] = []
-    /// Something stands behind the last whole line: what a crash, or a full disk, has cut.
+    /// Whether bytes follow the last whole line: a line that a crash or a full disk has cut.
     private(set) var isTorn = false
 
     init(_ bytes: [UInt8]) {

@@ -11,7 +11,7 @@ package enum Limits {
     static let replayedPerRead = 500
     /// Bytes after which a file is ended and another begun.
     static let fileByteCount: Int64 = 4 << 20
-    /// Bytes after which a file whose entries are all done gives way, so that a restart has little to read.
+    /// Bytes after which a file whose entries are all done is removed, so that a restart has little to read.
     static let doneFileByteCount: Int64 = 256 << 10
     /// Bytes written before one sync: the latency of the appends that share it.
     static let groupByteCount = 1 << 20

@@ -60,7 +60,7 @@ struct LogRecovery {
         var content = there ?? []
         for line in lines where line.offset <= Limits.channelByteCount {
             let end = Int(line.offset) + line.bytes.count
-            // What is missing in between is a line of its own, so that it damages none.
+            // Missing bytes in between become a line of their own, so that they damage no other line.
             if content.count < line.offset {
                 content += [UInt8](repeating: 0, count: Int(line.offset) - content.count - 1) + [0x0A]
             }

@@ -23,7 +23,7 @@ package struct ChannelStatus: Sendable, Equatable, Codable {
     package var clockOffsetSeconds: Double?
     /// What is taken off the source's dates, seconds: they are in a wrong time zone.
     package var zoneCorrectionSeconds: Int64 = 0
-    /// How far the host's clock is off from the one that recording goes by, seconds; 0 while they agree.
+    /// The difference between the host's clock and the recording clock, seconds; 0 while they agree.
     package var clockStepSeconds = 0.0
     /// Why nothing comes at the moment; nil while segments come.
     package var gapReason: GapReason?

@@ -32,7 +32,7 @@ final class ArchiveFile: OpenFile {
 
     /// Whether its bytes, the first `Limits.preparedByteCount`, can be sent without waiting for the disk.
     ///
-    /// The system is asked once in a round of `OpenFiles`: it does not soon take away what was just sent.
+    /// The system is asked once in a round of `OpenFiles`: bytes that were just sent stay in memory.
     /// Where it does not say, only what this process has read in the same round counts as being in memory.
     func isInMemory(in round: Int) -> Bool {
         if found.load(ordering: .relaxed) == round { return true }
@@ -81,7 +81,7 @@ struct ArchiveContent: ObjectContent {
     /// Reads a range into the page cache, on a thread that may block.
     func prepare(_ range: Range<UInt64>) async {
         let part = range.lowerBound..<min(range.upperBound, range.lowerBound + Limits.preparedByteCount)
-        let isRead = await ArchivePieces(file, part, thread: readers.next()).readIn()
+        let isRead = await ArchivePieces(file, part, thread: readers.next()).readRest()
         if isRead { file.wasRead(part, in: round) }
     }
 }
@@ -110,7 +110,7 @@ actor ArchivePieces: ObjectPieces {
 
     /// Reads everything that is left and drops it; false if some of it cannot be read, which fails when it is
     /// sent.
-    func readIn() -> Bool {
+    func readRest() -> Bool {
         file.prefetch(rest)
         while let piece = try? next(limit: Limits.comparisonByteCount), !piece.isEmpty {}
         return rest.isEmpty

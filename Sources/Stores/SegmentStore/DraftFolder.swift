@@ -71,7 +71,7 @@ final class DraftFolder: Sendable {
         return DraftFile(path: "\(path)/\(token)-\(number).part", folder: self, thread: thread)
     }
 
-    /// Ends a draft: its temporary name goes, whatever became of the bytes.
+    /// Ends a draft: removes its temporary name, whether or not its bytes were committed.
     fileprivate func end(_ draft: String) {
         remove(draft)
         drafts.withLock { $0.open -= 1 }
@@ -114,7 +114,7 @@ final class DraftFolder: Sendable {
     }
 }
 
-/// The temporary name of one draft; the file goes with it at the latest.
+/// The temporary name of one draft; the file is removed with this object at the latest.
 final class DraftFile: Sendable {
     let path: String
     private let folder: DraftFolder

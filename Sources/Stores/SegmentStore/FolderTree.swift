@@ -47,7 +47,7 @@ final class FolderTree: Sendable {
         durable.withLock { $0.remove(folders) }
     }
 
-    /// Takes back that any folder below one is there.
+    /// Takes all folders below one off the list of durable ones.
     func invalidateFolders(below folder: String) {
         durable.withLock { $0.remove(below: folder) }
     }

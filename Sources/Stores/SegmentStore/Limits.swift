@@ -8,7 +8,7 @@ package enum Limits {
     package static let revisions = 1000
     /// Tries to put a file into a folder that retention deletes at the same time.
     package static let placements = 16
-    /// Threads that write and sync: more than a disk has use for do not make it faster.
+    /// Threads that write and sync: more threads do not make a disk faster.
     static let writerThreads = 4
     /// Threads that read objects piece by piece: more do not make a disk faster.
     static let readerThreads = 4
@@ -25,7 +25,7 @@ package enum Limits {
     static let longestNamePause = Duration.milliseconds(250)
     /// How long names wait for the sync of their own folder: thirty segments of four seconds share one.
     static let folderSyncInterval = Duration.seconds(120)
-    /// Past syncs whose results are kept; each name asks for its own long before so many have followed.
+    /// Past syncs whose results are kept; each name reads its result long before this many others follow.
     static let keptSyncs = 1000
     /// Open files that wait for their next request, unless the program knows how many descriptors there are.
     package static let openFiles = 256

@@ -7,7 +7,7 @@ package final class MemorySegmentStore: SegmentStore {
     private let limit: StorageSpace?
     private let answersWithoutBlocking: Bool
 
-    /// Makes an empty store; one that does not answer at once is used like one behind a network.
+    /// Makes an empty store; one that does not answer at once is used like a store on a network.
     package init(
         space: StorageSpace? = StorageSpace(totalBytes: 1 << 40, availableBytes: 1 << 40),
         answersWithoutBlocking: Bool = true,

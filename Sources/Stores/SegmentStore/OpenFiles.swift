@@ -3,7 +3,7 @@ import Timeline
 
 /// Files of the archive that stay open for the next request.
 ///
-/// A name never changes its bytes, so an open file is right as long as its name is there. This process closes
+/// The bytes of a name never change, so an open file is valid while its name exists. This process closes
 /// what it deletes. What another process deletes is closed after a while, because an open file keeps its
 /// space on the disk.
 final class OpenFiles: Sendable {
@@ -94,7 +94,7 @@ extension OpenFiles.State {
             entries.append(entry)
             return nil
         }
-        // It ends: the hand clears what it goes over.
+        // The loop ends, because the hand clears the mark of each file that it passes.
         hand %= entries.count
         while entries[hand].isTouched {
             entries[hand].isTouched = false

@@ -23,7 +23,7 @@ package protocol SegmentStore: Sendable {
 
     /// Deletes segments of an hour; one that is not there is no error.
     ///
-    /// A call without segments clears away what an hour may leave behind that is empty.
+    /// A call without segments removes empty remains of an hour, such as folders.
     func delete(_ segments: [SegmentName], of hour: ArchiveHour) async throws(StoreError) -> Deleted
 
     /// Deletes one object; that it is not there is no error.
@@ -48,7 +48,7 @@ package struct ArchiveHour: Hashable, Sendable {
 }
 
 extension SegmentStore {
-    /// Stores bytes at hand.
+    /// Stores an object whose bytes are in memory.
     @discardableResult
     package func put(_ bytes: [UInt8], as key: ArchiveKey) async throws(StoreError) -> CommittedObject {
         let draft = try await makeDraft()

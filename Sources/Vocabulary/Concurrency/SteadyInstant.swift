@@ -1,7 +1,7 @@
 /// A point of the host's clock that is never set, and that goes on while the host sleeps.
 ///
 /// It is the standard library's `ContinuousClock.Instant` with a layout that the compiler knows. Copies of
-/// values that hold that one are made part by part, by calls.
+/// values that contain the library's type are made field by field, with function calls.
 package struct SteadyInstant: Comparable, Hashable, Sendable {
     /// Since an instant that differs with each process.
     private var offset: Duration

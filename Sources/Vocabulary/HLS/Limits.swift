@@ -4,7 +4,7 @@
 package struct ReadingLimits: Sendable, Equatable {
     /// Bytes of the whole text, decoded: two days of one-second segments with long URIs fit.
     ///
-    /// Variables may add as many again.
+    /// Variables may add the same number of bytes.
     package var byteCount = 16 << 20
     /// Lines of the whole text: five for each one-second segment of two days.
     package var lineCount = 900_000
@@ -18,7 +18,7 @@ package struct ReadingLimits: Sendable, Equatable {
     package var memoryByteCount = 44 << 20
     /// Bytes of memory for unknown lines and parts, as a share of the above; lines beyond it are left out.
     package var keptLineByteCount = 12 << 20
-    /// Comments before `#EXTM3U`: with more of them a text is something else than a playlist.
+    /// Comments before `#EXTM3U`: a text with more of them is not a playlist.
     package var openingCommentCount = 16
     /// Attributes of one tag, also of one DATERANGE merged from several tags: the standard names at most 23.
     package var attributeCount = 64
@@ -51,7 +51,7 @@ package struct ReadingLimits: Sendable, Equatable {
     package init() {}
 
     /// The most tags of a kind; nil where lines and segments bound it.
-    func mostTags(_ tag: PlaylistTag) -> Int? {
+    func maximumTagCount(_ tag: PlaylistTag) -> Int? {
         switch tag {
         case .dateRange: dateRangeCount
         case .media, .streamInformation, .iFrameStreamInformation, .sessionData, .sessionKey, .preloadHint,

@@ -1,13 +1,13 @@
 /// The bytes of a `data:` URI (RFC 2397).
 package enum DataURI {
     /// Whether a reference is such a URI.
-    package static func isOne(_ reference: some StringProtocol) -> Bool {
+    package static func isDataURI(_ reference: some StringProtocol) -> Bool {
         reference.prefix(5).lowercased() == "data:"
     }
 
     /// Nil when the text is not one.
     package static func bytes(of uri: String) -> [UInt8]? {
-        guard isOne(uri), let comma = uri.firstIndex(of: ","),
+        guard isDataURI(uri), let comma = uri.firstIndex(of: ","),
             let content = PercentEncoding.bytes(decoding: uri[uri.index(after: comma)...])
         else { return nil }
         return uri[..<comma].lowercased().hasSuffix(";base64") ? base64(content) : content

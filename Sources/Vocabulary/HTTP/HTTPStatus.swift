@@ -32,5 +32,5 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
 
     /// Whether an answer to GET has the whole content: 200, or 203 of a proxy that has transformed it
     /// (RFC 9110 §15.3.4).
-    package var bringsWhole: Bool { self == .ok || self == .nonAuthoritativeInformation }
+    package var hasWholeContent: Bool { self == .ok || self == .nonAuthoritativeInformation }
 }

@@ -22,7 +22,7 @@ package struct QueryItems: Sendable, Equatable {
         (self.items, self.unreadableNames) = (items, unreadableNames)
     }
 
-    /// These items and others behind them.
+    /// These items, followed by others.
     package func appending(_ others: [Item]) -> QueryItems {
         QueryItems(items + others, unreadableNames)
     }

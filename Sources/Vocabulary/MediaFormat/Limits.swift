@@ -24,7 +24,7 @@ package enum Limits {
     static let pictureHeadByteCount = 64 * 1024
     /// Key frames of one segment; a minute of half a second each.
     static let keyFrameCount = 120
-    /// How far key frames may lie behind the first time of a segment: no segment is longer.
+    /// How long after the first time of a segment a key frame may be: no segment is longer.
     static let keyFrameMicroseconds: Int64 = 600_000_000
     /// Bytes of a moof; that of a minute of video with 60 frames per second and audio has about 150 KiB.
     static let movieFragmentByteCount = 1024 * 1024

@@ -27,7 +27,7 @@ package struct KeyFrame: Hashable, Sendable {
     /// After the first timestamp of the segment, in microseconds.
     package var time: Int64 { Int64(milliseconds) * 1000 }
 
-    /// Whether it lies behind another frame, or is the first, and in a segment of possible size.
+    /// Whether it follows another frame, or is the first, and lies in a segment of possible size.
     fileprivate func follows(_ previous: KeyFrame?) -> Bool {
         guard offset >= 0, offset <= Int(Int32.max), byteCount > 0, byteCount <= Int(Int32.max),
             milliseconds >= 0, milliseconds <= Int(Int32.max)

@@ -96,7 +96,7 @@ public struct SegmentFact: Sendable, Equatable, Codable {
 
     /// The source's cue tags before the segment, as received; they mark breaks for advertising.
     ///
-    /// Behind them are tags that are not known: playlists do not have them.
+    /// Unknown tags follow them; playlists do not list those.
     package var cueTags: [String] {
         get { storedCueTags ?? [] }
         set { storedCueTags = newValue.isEmpty ? nil : newValue }

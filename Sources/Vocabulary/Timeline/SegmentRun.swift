@@ -4,7 +4,7 @@ package struct SegmentRun: Sendable {
     package var segments: ArraySlice<RecordedSegment>
     /// Bytes of all segments, after decryption.
     package var plainBytes: UInt64
-    /// Those of them that are behind the last whole packet of a transport stream, in segments that are not
+    /// The bytes after the last whole packet of a transport stream, in segments that are not
     /// whole.
     package let partialPacketBytes: UInt64
     /// The formats of the segments in order; a format may be there more than once.

@@ -1,5 +1,5 @@
 extension Span<UInt8> {
-    /// Reads a number in its only spelling, without sign and leading zeros; the place moves behind it.
+    /// Reads a number in its only spelling, without sign and leading zeros; `place` moves to its end.
     ///
     /// Nil if there is no number, or if it has more than `digits` digits, which are at most eighteen.
     func decimal(at place: inout Int, digits: Int) -> Int? {

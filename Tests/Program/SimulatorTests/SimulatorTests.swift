@@ -83,7 +83,7 @@ struct SimulatedStepTests {
     @Test(
         "lie where the same media of the first one lie", arguments: [-2, -1, 1, 2] as [Int64],
         [0, 3] as [Int64])
-    func outOfStep(numbers: Int64, later: Int64) {
+    func misalignedSegments(numbers: Int64, later: Int64) {
         for seed in UInt64(1)...3 {
             let scenario = Self.scenario(numbers: numbers, later: later * 1_000_000, seed: seed)
             var simulation = Simulation(scenario)

@@ -119,7 +119,7 @@ struct BlockCacheTests {
         #expect(take(cache, live).blocks.count == 4)
         walk(100..<200)
         #expect(cache.missing(QuarterRange(first: live[0], count: 4)) == 0)
-        time.pass(Limits.usedAgainFor)
+        time.pass(Limits.reusedFor)
         walk(300..<400)
         #expect(cache.missing(QuarterRange(first: live[0], count: 4)) == 4)
     }

@@ -71,7 +71,7 @@ struct PublisherBatchTests {
         stage.advance(to: 100)
         stage.advance(to: 200)
         #expect(stage.discontinuityStarts.count == 1)
-        #expect(stage.publisher.awaitsReturning)
+        #expect(stage.publisher.waitsForReadBack)
         stage.record(v1, 6)
         stage.publisher.returning = at(18)
         stage.advance(to: 201)

@@ -95,7 +95,7 @@ struct PublisherTests {
     }
 
     @Test("Renditions out of step by half a segment share their epochs")
-    func outOfStep() {
+    func misalignedSegments() {
         var stage = PublisherStage(v0, audio)
         stage.record(v0, 0, 6)
         stage.record(audio, 3)

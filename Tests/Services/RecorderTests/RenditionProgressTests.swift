@@ -270,7 +270,7 @@ struct RenditionProgressTests {
             (.restart, 0.6, 118.0), (.restart, 1.4, 118), (.restart, 1.6, 119.6), (.restart, -3, 118),
             (.source, 0.6, 118), (.hole, 0.6, 118.6),
         ] as [(DiscontinuityCause, Double, Double)])
-    func leastHole(cause: DiscontinuityCause, later: Double, start: Double) {
+    func minimumHole(cause: DiscontinuityCause, later: Double, start: Double) {
         var progress = progress()
         _ = take(&progress, list(10...12), arrival: 118)
         if cause != .hole { progress.placing.beginRun() }

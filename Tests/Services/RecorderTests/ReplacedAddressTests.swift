@@ -127,8 +127,8 @@ struct ReplacedAddressTests {
                 "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXTINF:6,\nlive.ts?n=\(number)\n"
             return try Playlist.reading(text).playlist.media
         }
-        #expect(!playlists.contains(where: SegmentAddress.areByPath))
-        #expect(SegmentAddress.areByPath(try Playlist.reading(Self.text(0, from: nil)).playlist.media))
+        #expect(!playlists.contains(where: SegmentAddress.differByPath))
+        #expect(SegmentAddress.differByPath(try Playlist.reading(Self.text(0, from: nil)).playlist.media))
     }
 
     @Test(

@@ -32,7 +32,7 @@ struct AgedCatalogueTests {
             let more = try await test.catalogue.heads(of: channel, journalLines: 50).first
             #expect(more?.known.count == Limits.resumedSegments + 50)
             let few = try await test.catalogue.heads(of: channel, isBrief: true).first
-            #expect(few?.known.count == Limits.brieflyResumedSegments && few?.isBrief == true)
+            #expect(few?.known.count == Limits.briefResumedSegments && few?.isBrief == true)
             #expect(few?.known.last?.number == newest && more?.isBrief == false)
             let most = try await test.catalogue.heads(of: channel, journalLines: .max / 2).first
             #expect(most?.known.count == Limits.knownSegments)

@@ -94,7 +94,7 @@ struct HeadTests {
             }
             let head = try #require(
                 try await test.catalogue.heads(of: recording.row, isBrief: isBrief).first)
-            let limit = isBrief ? Limits.brieflyResumedSegments : Limits.resumedSegments
+            let limit = isBrief ? Limits.briefResumedSegments : Limits.resumedSegments
             let owners = head.known.filter { $0.run == 1 }
             let others = head.known.dropLast(owners.count)
             #expect(owners.count == limit && owners.last?.number == 109 + count)

@@ -68,7 +68,7 @@ final class LoopMailbox: Sendable {
         return commands
     }
 
-    /// Loop thread: pauses until there is a command, but not longer than said.
+    /// Loop thread: pauses until there is a command, but not longer than this time.
     func pause(milliseconds: Int) {
         guard milliseconds > 0 else { return }
         _ = arrivals.wait(timeout: .now() + .milliseconds(milliseconds))

@@ -94,7 +94,7 @@ extension AdminAPI {
             }
         } catch {
             logger.warning(
-                "The begin or end of a recording could not be entered",
+                "The start or end of a recording could not be stored",
                 metadata: ["channel": "\(id)", "error": "\(error)"])
         }
     }

@@ -2,7 +2,7 @@ import Concurrency
 import HTTP
 import Synchronization
 
-/// A page that anyone may ask for without a token: it is made once for all who wait, and kept for a while.
+/// A page that needs no token: it is made once for all waiting requests and cached for a while.
 final class CachedPage: Sendable {
     private struct Kept {
         var page: HTTPResponse

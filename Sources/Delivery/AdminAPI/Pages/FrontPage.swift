@@ -5,7 +5,7 @@ import Timeline
 extension FrontPage {
     /// The plain page at `/`: version, links and, while playback is open, channels.
     ///
-    /// Where playback needs a token, which channels there are is for those who have one.
+    /// If playback needs a token, only those who have one may see which channels exist.
     static func response(
         of catalogue: Catalogue, _ configuration: AdminConfiguration,
     ) async -> HTTPResponse {

@@ -4,7 +4,7 @@ import HTTP
 import Monitoring
 import Timeline
 
-/// The state of a channel of which no node reports, as the catalogue shows it.
+/// The state of a channel on which no node reports, as the catalogue shows it.
 struct CatalogueStatus {
     let channel: Channel
     let now: Instant

@@ -6,7 +6,7 @@ import Logging
 import Timeline
 
 extension AdminAPI {
-    /// Lets a channel whose timeline lies ahead of now go on at now.
+    /// Lets a channel whose timeline is ahead of the present time continue at the present time.
     func reanchor(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try Query(request, knows: [])
         try Self.refuseFields(in: request)
@@ -27,7 +27,7 @@ extension AdminAPI {
         ])
     }
 
-    /// Refuses a body but for an object without fields, which some clients always send.
+    /// Refuses any body except an empty object, which some clients always send.
     private static func refuseFields(in request: HTTPRequest) throws(Problem) {
         if request.body.isEmpty { return }
         var reader = ObjectReader(try document(in: request, types: [.json]), at: .root)

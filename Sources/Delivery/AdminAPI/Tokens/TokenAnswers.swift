@@ -37,7 +37,7 @@ extension AdminAPI {
             afterSeconds: 1)
     }
 
-    /// The zone of times that name none, and the first channel that is not there.
+    /// The zone of times without a zone, and the first channel that does not exist.
     ///
     /// The zone is that of the channels if all have the same, else UTC.
     private func channels(

@@ -9,7 +9,7 @@ struct TokenReader {
     /// The zone of times that name none.
     let zone: InstantReading.Zone
 
-    /// The channels that a document names; none for all, and if they are wrong.
+    /// The channels that a document names; empty if it names all channels or wrong ones.
     static func channels(in document: JSONValue) -> [ChannelID] {
         var reader = ObjectReader(document, at: .root)
         return readChannels(&reader) ?? []
@@ -68,7 +68,7 @@ struct TokenReader {
 }
 
 extension ObjectReader {
-    /// A time in any form of the query parameters; null is as good as absent unless it is required.
+    /// A time in any form of the query parameters; null counts as absent unless it is required.
     ///
     /// An end is read `after` its begin.
     fileprivate mutating func instant(

@@ -4,7 +4,7 @@ import Timeline
 
 /// The one place that decides who is answered.
 ///
-/// A token stands at the beginning of the path and is taken off here: what follows sees the same request
+/// The token is at the beginning of the path and is removed here. All later code sees the same request
 /// for every viewer, so all share answers and caches. In the Xtream Codes API the token is the password.
 struct AccessGate: Sendable {
     enum Outcome {

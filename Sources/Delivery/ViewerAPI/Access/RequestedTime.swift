@@ -62,7 +62,7 @@ extension WindowRoute {
         case .media(let id), .keyFrames(let id): RequestedTime(span, of: id)
         case .index, .master, .single, .since, .transportStream, .movie, .thumbnails:
             RequestedTime(span, of: parameters.rendition)
-        // Judged by parameters of their own.
+        // These are checked by parameters of their own.
         case .picture, .recordingStatus: .none
         case .endlessStream:
             switch span {

@@ -94,7 +94,7 @@ struct TimeScope: Sendable {
             return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
         case .coverage(let begin, let end):
             let asked = TimeWindow(begin: begin, end: end ?? clock())
-            // The answer says what is wrong with it.
+            // The answer to an empty window is an error, so it is permitted here.
             if asked.end <= asked.begin || grant.permits(asked) { return .permitted }
             let part = TimeWindow(
                 begin: max(asked.begin, grant.begin ?? asked.begin),
@@ -206,7 +206,7 @@ struct TimeScope: Sendable {
                 at: time, of: rendition, channel, now: clock(), for: client)
         } catch {
             switch error {
-            // The answer says so, and what is recorded.
+            // The answer is an error that states what is recorded.
             case .nothingRecorded, .noKeyFrames: return .permitted
             default: throw error
             }

@@ -33,7 +33,7 @@ final class AnswerCache: Sendable {
     final class Entry: Sendable {
         let origin: Origin
         let response: HTTPResponse
-        /// The same answer for those who have it already.
+        /// The answer for clients that have the text already (304).
         let unchanged: HTTPResponse
         let tag: EntityTag
         /// Whether the catalogue must first confirm that the answer is current.
@@ -63,7 +63,7 @@ final class AnswerCache: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// What was asked for once: only what is asked for again is kept.
+        /// Requests that came once: only the answer to a repeated request is cached.
         var asked: Set<Int> = []
         var byteCount = 0
     }
@@ -106,7 +106,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// What an entry takes; the server keeps a text that is not large once more, in one piece.
+    /// The memory that an entry uses; the server keeps a second copy of a small text, in one piece.
     private static func byteCount(_ response: HTTPResponse) -> Int {
         let text = textByteCount(response)
         return Limits.cachedAnswerOverhead + text + (text <= PreparedResponseSlot.joinedBytes ? text : 0)

@@ -70,7 +70,7 @@ enum Fields {
     )
     .answer()
 
-    /// The program has begun and not read yet which tokens are revoked.
+    /// The program has started and has not yet read which tokens are revoked.
     static let tokensNotLoaded = Problem(.serviceUnavailable, "revoked tokens are not read yet")
         .retryable(afterSeconds: Limits.retryAfterSeconds).answer()
 

@@ -103,6 +103,6 @@ extension Instant {
         return rest == 0 ? self : self + (Microseconds.perMillisecond - rest)
     }
 
-    /// The last whole millisecond that is not behind this instant.
+    /// The last whole millisecond that is not after this instant.
     var lastMillisecond: Instant { self - microseconds % Microseconds.perMillisecond }
 }

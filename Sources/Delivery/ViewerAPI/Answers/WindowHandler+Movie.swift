@@ -54,7 +54,7 @@ extension WindowHandler {
         _ asked: RequestedWindow, _ window: PlaylistContents, beside part: Part,
     ) async throws(PlaybackError) -> ListedRendition? {
         guard part.rendition.id.kind == .video else { return nil }
-        // Audio that begins behind the part belongs to the file of the rest.
+        // Audio that begins after this part belongs to the file with the rest.
         if let id = asked.parameters.audio { return part.window[try await present(id, asked, window)] }
         return part.window.hasAudio(in: part.rendition) ? nil : part.window.audio(of: part.rendition)
     }

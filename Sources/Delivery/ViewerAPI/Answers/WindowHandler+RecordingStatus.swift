@@ -28,7 +28,7 @@ extension WindowHandler {
     }
 }
 
-/// The query of a recording status: `from` and `to`, which is now unless said.
+/// The query of a recording status: `from` and `to`, which defaults to now.
 struct CoverageParameters {
     private let begin: Instant
     private let end: Instant?
@@ -52,7 +52,7 @@ struct CoverageParameters {
         guard window.begin < window.end else {
             throw hasEnd
                 ? ParameterError("to", "to is not after from")
-                : ParameterError("from", "from is not in the past, and to is now where it is not given")
+                : ParameterError("from", "from is not in the past, and to defaults to now")
         }
         return window
     }

@@ -5,9 +5,9 @@ import Timeline
 enum CatchupFlavour: String, CaseIterable {
     /// A template for the whole URL.
     case `default`
-    /// A template behind the channel's URL.
+    /// A template that is appended to the channel's URL.
     case append
-    /// `utc` and `lutc` behind the channel's URL.
+    /// `utc` and `lutc`, appended to the channel's URL.
     case shift
     /// File names beside the channel's.
     case flussonic
@@ -74,7 +74,7 @@ struct ChannelListText {
 
     /// A text on one line without quotes, for which M3U has no escape.
     ///
-    /// Apps find the name of a channel behind the last quote, where it may have commas.
+    /// Apps find the name of a channel after the last quote, where it may have commas.
     private static func unquoted(_ text: String) -> String {
         let line = line(text)
         guard line.utf8.contains(UInt8(ascii: "\"")) else { return line }

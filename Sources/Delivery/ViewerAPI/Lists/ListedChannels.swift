@@ -62,7 +62,7 @@ final class ListedChannels: Sendable {
         }
     }
 
-    /// What is known, while that is fresh.
+    /// The list that was read last, while it is fresh.
     private var recent: [ListedChannel]? {
         let now = clock.steady()
         return known.withLock { known in

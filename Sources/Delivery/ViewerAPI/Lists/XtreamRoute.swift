@@ -14,7 +14,7 @@ enum XtreamRoute: Equatable {
     /// `/streaming/timeshift.php`, `/timeshift.php`: a channel in the past, which the query names.
     case past(pathToRoot: String)
 
-    /// Nil when the path is none of that API.
+    /// Nil when the path does not belong to that API.
     init?(path: String) {
         switch path {
         case "/player_api.php": self = .player
@@ -44,7 +44,7 @@ struct XtreamMedia: Equatable {
     var channel: String
     /// Whether the name ends in `.ts` or in nothing, else in `.m3u8`.
     var isStream: Bool
-    /// The way from the path to the root of the viewer's paths.
+    /// The relative path from the request to the root of the viewer's paths.
     var pathToRoot: String
 
     init?(path: String) {

@@ -35,7 +35,7 @@ struct DialectWindow: Equatable {
             ("timeshift_rel-", .values(["timeshift"]), .index, .endlessStream),
             ("timeshift_abs-", .values(["utc"]), .since, .endlessStream),
             ("rewind-", .values(["dvr"]), .index, nil),
-            // As a stream it has one begin.
+            // A stream needs one start: the value is its delay.
             ("rewind-", .values(["timeshift"]), .index, .endlessStream),
             ("playlist_dvr_range-", .window, .index, nil),
             ("playlist_dvr_timeshift-", .values(["delay", "dvr"]), .index, nil),

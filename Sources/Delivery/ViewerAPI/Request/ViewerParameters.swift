@@ -33,7 +33,7 @@ struct ViewerParameters: Equatable {
         (endName, delayName, growthName) = (reader.endName, reader.delayName, reader.growthName)
     }
 
-    /// The renditions that were chosen, behind the window in a query.
+    /// The chosen renditions, which follow the window in a query.
     var choices: String {
         (rendition.map { "&rendition=\($0)" } ?? "") + (audio.map { "&audio=\($0)" } ?? "")
     }

@@ -24,7 +24,7 @@ enum ViewerRoute: Equatable {
         self = .object(key)
     }
 
-    /// Takes off what stands before the first slash, and the slash; nil if there is none.
+    /// Removes the text up to the first slash and returns it without the slash; nil if there is no slash.
     private static func folder(_ rest: inout Substring) -> Substring? {
         guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
         defer { rest = rest[rest.utf8.index(after: slash)...] }

@@ -11,7 +11,7 @@ enum AdminFailure: Error, Equatable {
 
     /// Does something for each id, and gives the last failure; earlier ones are printed.
     ///
-    /// An id that is refused does not keep the others from it. A server that cannot be reached does.
+    /// A refused id does not stop the others. A server that cannot be reached does.
     static func last(
         of ids: [String], _ body: (String) async throws(AdminFailure) -> Void
     ) async -> AdminFailure? {

@@ -19,7 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await AdminClient.run(flags) { client throws(AdminFailure) in
             if ids.isEmpty { return try show(try await all(client)) }
-            // An id that cannot be one is a wrong argument: nothing is asked then.
+            // An invalid id is a wrong argument: no request is sent then.
             for id in ids { _ = try ChannelCommand.path(id) }
             var answers: [JSONValue] = []
             let failure = await AdminFailure.last(of: ids) { id throws(AdminFailure) in

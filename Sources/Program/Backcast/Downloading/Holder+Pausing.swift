@@ -5,7 +5,7 @@ extension Holder {
     struct PauseOutcome: Sendable {
         /// The tasks as they are then, by id.
         var tasks: [String: DownloadTask] = [:]
-        /// What the holder says against a pause, by id.
+        /// Why the holder refused a pause, by id.
         var refusals: [String: String] = [:]
         /// Why tasks that have not stopped could not be paused, by id.
         var failures: [String: String] = [:]

@@ -15,7 +15,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret {
-    /// What the samples have in place of a token or secret, now and in earlier versions: everybody knows it.
+    /// The placeholders for tokens and secrets in the samples of all versions: they are publicly known.
     static let sampleTokens: Set<String> = [
         "change-me-to-a-long-random-text", "trial-token-for-this-machine-only",
         "a-long-random-text-of-your-own",

@@ -2,7 +2,7 @@ import Concurrency
 import Logging
 import Postgres
 
-/// Looks again and again whether the database still has the program's schema.
+/// Checks repeatedly whether the database still has the program's schema.
 ///
 /// Another one does not stop the program: a newer schema only adds to what older programs use.
 struct SchemaWatch: Sendable {

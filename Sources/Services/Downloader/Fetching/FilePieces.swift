@@ -28,7 +28,7 @@ struct FilePieces: Sendable, Equatable {
     /// The piece that a byte can be added to.
     func piece(endingAt offset: Int64) -> Piece? { all.first { $0.end == offset } }
 
-    /// The first gap at or behind a place; nil when there is none.
+    /// The first gap at or after a place; nil when there is none.
     ///
     /// `total` is the length of the file, nil while it is unknown.
     func gap(from place: Int64, in total: Int64?) -> FileGap? {
@@ -38,7 +38,7 @@ struct FilePieces: Sendable, Equatable {
         return FileGap(offset: offset, end: all.first { $0.offset > offset }?.offset ?? total)
     }
 
-    /// Adds bytes behind the piece that ends there, or as a new one.
+    /// Adds bytes to the piece that ends there, or as a new piece.
     mutating func add(_ byteCount: Int64, at offset: Int64) {
         if let index = all.firstIndex(where: { $0.end == offset }) {
             all[index].byteCount += byteCount

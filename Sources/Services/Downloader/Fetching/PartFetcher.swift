@@ -45,7 +45,7 @@ struct PartFetcher: Sendable {
     let rateLimiter: RateLimiter
     let retries: Retries
 
-    /// Fetches a whole part and makes it durable; nil if it gave way to a part that a player waits for.
+    /// Fetches a whole part and makes it durable; nil if it was stopped for a part that a player waits for.
     ///
     /// The bytes of an unfinished part stay in the folder if its rest can be requested later.
     func fetch(_ job: PartJob) async throws(DownloadError) -> StoredBytes? {
@@ -117,7 +117,7 @@ struct PartFetcher: Sendable {
         return value
     }
 
-    /// Nil when the part has given way to another one.
+    /// Nil when it was stopped for another part.
     private func receive(
         _ job: PartJob, _ body: inout OpenPart?, _ plan: inout RetryPlan
     ) async throws(AttemptFailure) -> StoredBytes? {

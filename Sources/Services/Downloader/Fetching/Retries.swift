@@ -4,7 +4,7 @@ import Concurrency
 struct NetworkWatch: Sendable {
     var lost: @Sendable () async -> Void
     var returned: @Sendable () async -> Void
-    /// Bytes that came, or less than 0 when they are dropped again.
+    /// The number of received bytes; negative when received bytes are dropped.
     var received: @Sendable (Int64) async -> Void
 }
 

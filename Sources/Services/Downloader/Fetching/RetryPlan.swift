@@ -10,7 +10,7 @@ enum AttemptFailure: Error, Sendable, Equatable {
     case transfer(TransferError)
     /// The bytes are damaged, or of another kind than expected.
     case damaged(String)
-    /// Another attempt brings the same.
+    /// Another attempt would fail in the same way.
     case final(DownloadError)
 }
 

@@ -109,7 +109,7 @@ struct SourceReader: Sendable {
                 plan async throws(AttemptFailure) in
                 let (uri, reading) = await currentURI()
                 plan.reading = reading
-                if DataURI.isOne(uri) {
+                if DataURI.isDataURI(uri) {
                     guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
                         throw .final(.key("a data: URI does not hold a key of 16 bytes"))
                     }

@@ -95,7 +95,7 @@ package actor DownloadManager {
 
     /// Tasks that are about to run.
     private var starting: Set<String> = []
-    /// Tasks at which a call works, and the calls that wait for it.
+    /// Tasks that a call is changing, and the calls that wait until it has finished.
     private var taskWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     /// Lets only one call at a time change a task; the others wait.
@@ -337,7 +337,7 @@ extension DownloadManager {
     /// Whether it takes no more tasks.
     private var isEnding: Bool { isStopping || hasEnded }
 
-    /// Whether a task runs, or has its turn to come.
+    /// Whether a task runs or is queued.
     private func isActive(_ id: String) -> Bool {
         queue.contains(id) || starting.contains(id) || running[id] != nil
     }

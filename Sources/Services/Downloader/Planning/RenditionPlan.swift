@@ -80,8 +80,8 @@ struct RenditionPlan: Sendable {
                 if begin < range.begin { discontinuities += segment.discontinuityCount }
                 continue
             }
-            let mayBeginAnew = index == 0 || segment.discontinuityCount > 0
-            if !hasPresentSections, mayBeginAnew, !knows(listed[index].identity) {
+            let mayRestart = index == 0 || segment.discontinuityCount > 0
+            if !hasPresentSections, mayRestart, !knows(listed[index].identity) {
                 sectionNames.beginAgain()
                 hasPresentSections = true
             }
@@ -165,7 +165,7 @@ struct RenditionPlan: Sendable {
 
     private func recordedPart(_ names: PartNames, _ segment: MediaSegment) -> Part {
         var names = names
-        // Nothing of a gap is opened: its key may never have come.
+        // A gap is not decrypted: its key may never have been fetched.
         let key = segment.isGap ? nil : Self.recordedKey(segment.keys)
         if key == nil { names.key = nil }
         var section: PartInitSection?
@@ -192,7 +192,7 @@ struct RenditionPlan: Sendable {
         parts[index].byteCount = byteCount
     }
 
-    /// Takes over what became of the parts of an earlier state.
+    /// Takes over which parts of an earlier state are done or lost.
     mutating func markDone(as earlier: RenditionPlan) {
         for (index, part) in earlier.parts.enumerated() {
             if part.isDone { markDone(index, byteCount: part.byteCount) }
@@ -217,7 +217,7 @@ struct RenditionPlan: Sendable {
         if parts[index].key != nil { parts[index].names.key = name }
     }
 
-    /// Ends behind the last part that is there, or at `seconds`; what is missing in front becomes gaps.
+    /// Ends after the last part that is there, or at `seconds`; missing parts before that become gaps.
     mutating func close(at seconds: Double?) {
         let next = parts.lastIndex(where: \.isDone).map { $0 + 1 } ?? 0
         let open = parts[next...].first { !$0.isSettled }

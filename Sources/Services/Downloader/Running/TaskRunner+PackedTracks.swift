@@ -6,7 +6,7 @@ import Timeline
 /// The program map of a transport stream may announce streams of which nothing comes, or comes late. ffmpeg
 /// does not begin a file that has one of them, so it is told which to take.
 struct PackedTracks: Sendable, Equatable {
-    /// How much of its input ffmpeg reads before it decides what is in it; its own values unless said.
+    /// How much of its input ffmpeg reads before it decides what is in it; empty means its defaults.
     private(set) var probing: [String] = []
     /// The tracks that are taken: all, unless some have no media.
     private(set) var mapping = ["-map", "0:v?", "-map", "0:a?"]

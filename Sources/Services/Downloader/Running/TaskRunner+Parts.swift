@@ -171,7 +171,7 @@ extension TaskRunner {
         }
     }
 
-    /// Fetches a segment; false when it has given way to another one that a player waits for.
+    /// Fetches a segment; false when it was stopped for another one that a player waits for.
     func fetchSegment(_ index: PartIndex) async throws(DownloadError) -> Bool {
         underWay += 1
         defer {

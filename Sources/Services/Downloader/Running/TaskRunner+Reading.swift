@@ -89,7 +89,7 @@ extension TaskRunner {
         let begun = tools.clock.steady()
         while true {
             do throws(DownloadError) {
-                return try await load(wanted, by: hastyReader)
+                return try await load(wanted, by: readerWithoutWaiting)
             } catch .noNetwork {
                 guard tools.clock.steady() - begun <= retries.networkTimeout else {
                     throw retries.noNetwork("the playlist")

@@ -102,7 +102,7 @@ extension TaskRunner {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for await index in indices {
                 group.addTask {
-                    // Without its player, the segment gives way as others do.
+                    // Without its player, the segment is stopped for others again.
                     while try await !self.fetchSegment(index) { _ = await self.tools.gate.pass(nil) }
                 }
             }

@@ -203,7 +203,7 @@ extension TaskRunner {
     var reader: SourceReader { SourceReader(session: session, retries: retries) }
 
     /// A reader that does not wait for a network.
-    var hastyReader: SourceReader {
+    var readerWithoutWaiting: SourceReader {
         var retries = retries
         retries.networkTimeout = .zero
         return SourceReader(session: session, retries: retries)

@@ -10,7 +10,7 @@ package struct RemuxPlan: Sendable {
         var runs: [SegmentRun]
         var formats: [Int32: SegmentFormat]
         var container: SegmentExtension
-        /// What precedes the segments, which all have the same.
+        /// The initialization section, which all segments share.
         var initName: String?
     }
 

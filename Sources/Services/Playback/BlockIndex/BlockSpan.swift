@@ -39,7 +39,7 @@ final class BlockSpan: Sendable {
         return isSame ? previous : BlockSpan(blocks, origin: origin, previous: previous, kept: kept)
     }
 
-    /// What is known of the first `kept` slots is that of the previous span.
+    /// The data of the first `kept` slots is taken from the previous span.
     private init(_ blocks: [Block], origin: Int64, previous: BlockSpan?, kept: Int) {
         self.origin = origin
         var slots = Array(previous?.slots[..<kept] ?? [])

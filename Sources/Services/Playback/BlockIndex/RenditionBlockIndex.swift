@@ -9,7 +9,7 @@ final class RenditionBlockIndex: Sendable {
     let description: RenditionDescription
     /// The begin of the first quarter in which something is held; nil if nothing is.
     private let held: Int64?
-    /// In the order of time, none beside another.
+    /// In order of time; no two of them are adjacent.
     let spans: [BlockSpan]
 
     /// `blocks` are those in memory, by the start of their quarter.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A window of a day adds up a dozen sums and reads no block. A sum is made when it is first needed.
 final class SlotRates: Sendable {
-    /// Of slots whose blocks are too long for a run to reach through them.
+    /// The sums of slots whose blocks are too long for a run to span one of them.
     struct Rate: RangeValue {
         var bytes: Int64 = 0
         var duration: Int64 = 0

@@ -1,4 +1,4 @@
-/// What a window takes of consecutive slots, all times in microseconds.
+/// The combined values of consecutive slots for a window; all times in microseconds.
 struct SlotTimes: RangeValue {
     /// The longest media of a segment.
     var longest: Int64 = 0

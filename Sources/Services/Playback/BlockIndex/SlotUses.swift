@@ -12,7 +12,7 @@ final class SlotUses: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes the use of the blocks of some slots, at a second.
+    /// Records that the blocks of some slots are used at this second.
     func note(_ slots: ArraySlice<BlockSpan.Slot>, at second: Int64) {
         guard !slots.isEmpty else { return }
         let (first, last) = (slots.startIndex, slots.endIndex - 1)

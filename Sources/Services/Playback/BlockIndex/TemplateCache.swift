@@ -2,7 +2,7 @@ import Synchronization
 
 /// The multivariant playlists of a channel, without what depends on the window.
 final class TemplateCache: Sendable {
-    /// What a rendition is written by; one that the window does not have has no format.
+    /// What determines how a rendition is written; `format` is nil if the window does not have it.
     struct Form: Equatable {
         var format: Int32?
         var hasKeyFrames = false

@@ -8,7 +8,7 @@ struct WindowSlice: Sendable {
     private let tail: Block
     /// What the blocks between the first and the last one have.
     private let between: SlotTimes
-    /// The positions of the first segment in the first block, and behind the last one in the last block.
+    /// The position of the first segment in the first block, and the end position in the last block.
     let begin: Int
     let end: Int
 
@@ -91,7 +91,7 @@ struct WindowSlice: Sendable {
     var keepsDate: Bool {
         guard let slot = slots.first else { return false }
         var own = slot.drift.lowerBound - head.summary.drift.lowerBound
-        // A block whose starts do not deviate has none to sum up.
+        // If no start in the block deviates, there is nothing to sum up.
         if head.summary.drift != 0...0 {
             own += head.segments[begin].start.microseconds - slot.begin
             for row in 0..<begin { own -= head.segments[row].mediaDuration }

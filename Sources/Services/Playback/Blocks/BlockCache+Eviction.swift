@@ -12,7 +12,7 @@ extension BlockCache.State {
     /// - Returns: true when a tenth of `capacity` has been dropped since the last true; other owners of the
     ///   blocks should then drop them, too
     mutating func shrink(to capacity: Int, now: SteadyInstant) -> Bool {
-        let since = now - Limits.usedAgainFor
+        let since = now - Limits.reusedFor
         var passed = 0
         while byteCount > capacity, let found = evictionCandidate(now: now, since: since) {
             if found.isReused(since: since), passed < Limits.reusedBlocksSkipped {

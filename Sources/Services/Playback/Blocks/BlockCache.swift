@@ -94,7 +94,7 @@ final class BlockCache: Sendable {
         }
     }
 
-    /// The blocks of a rendition, by the begin of their quarter; this is no use of them.
+    /// The blocks of a rendition, by the start of their quarter; this does not count as a use.
     func held(of rendition: Int32) -> [Int64: Block] {
         state.withLock { $0.entries[rendition]?.mapValues(\.block) ?? [:] }
     }

@@ -9,7 +9,7 @@ final class Blocks: Sendable {
     private let catalogue: Catalogue
     private let clock: HostClock
     private let executor: (any TaskExecutor)?
-    /// Statements for windows; what follows a new head does not wait behind them.
+    /// Limits the statements for windows; reads after a new head do not wait for them.
     private let reads = AsyncSemaphore(permits: Limits.blockReads)
 
     /// Blocks are read on `executor`; `evicted` is called after blocks were dropped because memory is

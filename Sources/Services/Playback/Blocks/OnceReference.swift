@@ -18,7 +18,7 @@ struct OnceReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
         unsafe Self.object(at: address.load(ordering: .acquiring))?.takeUnretainedValue()
     }
 
-    /// The object that is set from now on: the given one, or that of a thread that was earlier.
+    /// Sets the object unless one is set; returns the object that is set from now on.
     func storeIfNil(_ object: Object) -> Object {
         let owned = unsafe Unmanaged.passRetained(object)
         let own = unsafe UInt(bitPattern: owned.toOpaque())

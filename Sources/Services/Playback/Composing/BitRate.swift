@@ -18,7 +18,7 @@ struct BitRate: Equatable {
         self = meter.rate
     }
 
-    /// The rates of a list, of whose whole blocks only the first and last few segments are looked at.
+    /// The rates of a list; of each whole block only the first and last few segments are read.
     init(of list: SegmentList, targetSeconds: Int) {
         var meter = BitRateMeter(targetSeconds: targetSeconds)
         for piece in list.pieces {
@@ -130,7 +130,7 @@ struct BitRateMeter {
         var end = range.lowerBound
         while end < range.upperBound {
             let next = end + Limits.rowsPerGroup
-            // No run that ends in the group reaches through what lies before it.
+            // No run that ends in the group can include all rows before it.
             if all.duration > longest, next <= range.upperBound, end.isMultiple(of: Limits.rowsPerGroup) {
                 let group = groups[end / Limits.rowsPerGroup]
                 all.append(group.all)

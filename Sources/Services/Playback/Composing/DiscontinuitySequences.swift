@@ -5,7 +5,7 @@ import Timeline
 ///
 /// Usually a segment has the number that was recorded. But the archive may contain a hole or a change of
 /// format within one recorded sequence, for example if a segment arrived late or was lost in
-/// one rendition only. What was entered unpublished says its own discontinuities. Every rendition then gets
+/// one rendition only. Unpublished segments state their own discontinuities. Every rendition then gets
 /// an additional boundary at that place, before the first segment whose middle lies after it. Growing
 /// playlists list the published log, in which a sequence has no holes.
 struct DiscontinuitySequences {

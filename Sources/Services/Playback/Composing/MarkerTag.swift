@@ -1,6 +1,6 @@
 import Timeline
 
-/// EXT-X-DATERANGE, and where in a playlist it stands.
+/// An EXT-X-DATERANGE tag and its position in a playlist.
 struct MarkerTag: Sendable {
     /// In front of the first segment that begins at or after this instant.
     var place: Instant

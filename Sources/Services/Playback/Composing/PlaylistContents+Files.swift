@@ -19,7 +19,7 @@ extension PlaylistContents {
     /// The same window, cut where the audio of a video begins; nil unless the video plays for longer than
     /// `delay` microseconds before.
     ///
-    /// It ends with the last segment that ends before the one beside which the audio begins.
+    /// It ends before the video segment during which the audio begins.
     package func cutBefore(
         _ audio: ListedRendition, of video: ListedRendition, delay: Int64,
     ) -> (window: PlaylistContents, rendition: ListedRendition)? {

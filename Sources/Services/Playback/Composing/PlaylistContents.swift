@@ -17,7 +17,7 @@ package struct PlaylistContents: Sendable {
     package var renditions: [ListedRendition]
     /// Of a sliding playlist, the renditions that have ended while others go on.
     ///
-    /// Each still has its media playlist, but no answer names it: a player that chose it would stand still.
+    /// Each still has its media playlist, but no answer names it: a player that chose it would stall.
     var ended: Set<RenditionID> = []
     /// In a growing playlist the renditions with which it begins, also one that lists nothing yet.
     var initialRenditions: [ListedRendition]?
@@ -26,7 +26,7 @@ package struct PlaylistContents: Sendable {
     package var formats: [Int32: SegmentFormat]
     package var writesGaps: Bool
     var discontinuities: DiscontinuitySequences
-    /// In the order of their begins; they may lie beside the window.
+    /// Ordered by start; they may be outside the window.
     var markers: [MarkerText]
 
     package subscript(id: RenditionID) -> ListedRendition? {

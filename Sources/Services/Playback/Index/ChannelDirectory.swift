@@ -3,7 +3,7 @@ import Concurrency
 import Synchronization
 import Timeline
 
-/// The ids of all channels there ever were, so that a request for an unknown one asks the catalogue nothing.
+/// The ids of all channels, deleted ones too: a request for an unknown id needs no query to the catalogue.
 final class ChannelDirectory: Sendable {
     private struct State {
         var ids: Set<ChannelID> = []

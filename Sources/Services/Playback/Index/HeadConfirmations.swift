@@ -46,7 +46,7 @@ final class HeadConfirmations: Sendable {
                 continue
             }
             for waiter in waiters { waiter.resume(returning: false) }
-            // Nothing is asked again before the answer is there.
+            // The query is not repeated before its answer has come.
             repeat {
                 for waiter in takeWaiters() { waiter.resume(returning: false) }
             } while await asking.value(within: Limits.confirmationWait, by: clock) == nil

@@ -115,7 +115,7 @@ extension BlockKeyFrames {
         return end - begin(frames[index], segments)
     }
 
-    /// The longest time of a frame; 0 if one is shorter than a millisecond, or lies behind the end of its
+    /// The longest time of a frame; 0 if one is shorter than a millisecond, or begins after the end of its
     /// segment.
     private static func longest(_ frames: [Frame], _ segments: [RecordedSegment]) -> Int64 {
         var longest: Int64 = 0

@@ -15,7 +15,7 @@ struct KeyFramePlaylistRenderer {
     private var texts: [Int32: FormatText] = [:]
     private var pieces: [RenderedPlaylist.Piece] = []
     private var buffer = TextBuffer(capacity: 1024)
-    /// Lines of a block that are not among the pieces yet; nothing stands in the buffer meanwhile.
+    /// Lines of a block that are not among the pieces yet; the buffer is empty meanwhile.
     private var shared: (of: BlockKeyFrames, frames: Range<Int>)?
     /// The frame that lasts until the next one, which is not known yet.
     private var open: Frame?

@@ -56,7 +56,7 @@ struct ThumbnailTrackRenderer {
         return text.take()
     }
 
-    /// The blocks with the segments behind the begin and behind each hole.
+    /// The blocks with the first segment and with the first segment after each hole.
     static func blocksOfBegins(_ segments: SegmentList) -> [Block] {
         var blocks: [Block] = []
         var last: RecordedSegment?
@@ -121,7 +121,7 @@ extension PlaybackService {
     /// A thumbnail track of a rendition, whose cues last `step` microseconds; `named` is written into the
     /// URLs of the pictures.
     ///
-    /// The places of the key frames behind the begin and behind holes are read from the catalogue.
+    /// The places of the key frames at the beginning and after holes are read from the catalogue.
     package func thumbnailTrack(
         of id: RenditionID, in contents: PlaylistContents, step: Int64, width: Int, named: RenditionID?,
         for client: String?,

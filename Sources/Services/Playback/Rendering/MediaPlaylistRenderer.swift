@@ -22,7 +22,7 @@ struct MediaPlaylistRenderer {
     /// The date that a player computes by adding durations to the last written date.
     private var expectedDate = Instant(microseconds: 0)
     private var current: (id: Int32, text: FormatText?)?
-    /// Those that are not written yet, in the order in which they stand.
+    /// The markers that are not written yet, in the order of the playlist.
     private var markers: ArraySlice<MarkerTag>
 
     init(contents: PlaylistContents, rendition: ListedRendition) {
@@ -90,7 +90,7 @@ struct MediaPlaylistRenderer {
 
 /// Markers.
 extension MediaPlaylistRenderer {
-    /// The markers that stand in front of a segment; each is returned once.
+    /// The markers to write before a segment; each is returned once.
     private mutating func takeMarkers(before segment: RecordedSegment) -> ArraySlice<MarkerTag> {
         let taken = markers.prefix { $0.place <= segment.start }
         markers = markers.dropFirst(taken.count)

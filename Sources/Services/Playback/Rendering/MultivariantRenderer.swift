@@ -2,7 +2,7 @@ import Catalogue
 import HLS
 import Timeline
 
-/// A rendition of a window with what its media there tell.
+/// A rendition of a window, with the properties of its media in the window.
 struct MeasuredRendition {
     var description: RenditionDescription
     var rate: BitRate

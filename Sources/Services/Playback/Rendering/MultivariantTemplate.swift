@@ -11,11 +11,11 @@ final class MultivariantTemplate: Sendable {
         case query
     }
 
-    /// The text before each place, and behind the last one.
+    /// The text before each place, and after the last one.
     private let texts: [[UInt8]]
     private let places: [Place]
 
-    /// Nil if the text of a source looks like a mark of a place.
+    /// Nil if a text of the source contains a placeholder.
     init?(_ renditions: [MeasuredRendition]) {
         let text = MultivariantRenderer(renditions: renditions, isClosed: true, query: Mark.query)
         let (combinations, keyFrames) = (text.combinations, text.variantsWithKeyFrames)

@@ -9,7 +9,7 @@ struct TextBuffer {
         storage = [UInt8](repeating: 0, count: max(64, capacity))
     }
 
-    /// Returns everything written and ends the buffer's life.
+    /// Returns everything written and consumes the buffer.
     consuming func finish() -> [UInt8] {
         Array(storage[..<count])
     }
@@ -87,7 +87,7 @@ struct TextBuffer {
         unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 
-    /// The length of a literal is known where this is compiled, so it takes no call.
+    /// The compiler knows the length of a literal, so no function call is needed.
     @inline(__always)
     mutating func append(_ text: StaticString) {
         unsafe append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

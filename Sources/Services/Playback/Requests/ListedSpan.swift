@@ -1,7 +1,7 @@
 package import Catalogue
 package import Timeline
 
-/// What the segments of a closed window span, whatever the times that were asked for.
+/// The time that the segments of a closed window span, independent of the requested times.
 package struct ListedSpan: Sendable {
     /// The renditions whose segments count.
     package enum Scope: Sendable, Equatable {

@@ -72,7 +72,7 @@ extension PlaybackService {
             return edge - last.end < last.duration
         }
         guard let segments = PlaylistContents.leading(of: newest)?.segments else { return nil }
-        return segments.dropFirst(max(0, segments.count - Limits.segmentsBehindStart - 1)).first { _ in true
+        return segments.dropFirst(max(0, segments.count - Limits.segmentsAfterStart - 1)).first { _ in true
         }?
         .start
     }

@@ -56,7 +56,7 @@ package final class PlaybackService: Sendable {
                 retentionSeconds: channel.settings.retentionSeconds)
             if let next = plan.next {
                 plan.next = try await self.next(from: next, plan, seen.head, for: request.client)
-                // Where nothing follows yet, a later answer names what does.
+                // If nothing follows yet, a later answer may name what follows.
                 if plan.next == nil { plan.isFixed = false }
             }
             return try await compose(

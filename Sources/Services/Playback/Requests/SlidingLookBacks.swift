@@ -34,7 +34,7 @@ final class SlidingLookBacks: Sendable {
 }
 
 extension HeldSegments {
-    /// Puts what was read further back in the place of what is there for the same renditions.
+    /// Replaces the segments of the same renditions by those that were read further back.
     mutating func replace(with further: HeldSegments) {
         for rendition in further.renditions {
             guard let place = renditions.firstIndex(where: { $0.id == rendition.id }) else { continue }

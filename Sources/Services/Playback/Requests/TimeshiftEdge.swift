@@ -38,7 +38,7 @@ private struct TimeshiftPart {
         if isPlaying { first -= 1 }
         guard segments.indices.contains(first) else { return nil }
         var last = first
-        let behind = isPlaying ? Limits.segmentsBehindStart : Limits.segmentsBehindStart - 1
+        let behind = isPlaying ? Limits.segmentsAfterStart : Limits.segmentsAfterStart - 1
         while last < first + behind, segments.isFollowed(last) { last += 1 }
         (isVideo, begin, end) = (rendition.id.kind == .video, segments[first].start, segments[last].end)
     }

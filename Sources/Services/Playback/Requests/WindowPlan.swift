@@ -129,7 +129,7 @@ package struct WindowPlan: Sendable, Equatable {
     {
         let expired = publishedHead.expiredBefore
         if window.end <= expired {
-            // 1970 stands for a channel of which nothing has expired: what lies before was never recorded.
+            // 1970 means that nothing of the channel has expired: earlier times were never recorded.
             throw expired == Instant(microseconds: 0)
                 ? .nothingRecorded(available: []) : .expired(before: expired)
         }

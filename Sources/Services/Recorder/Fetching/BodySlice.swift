@@ -52,7 +52,7 @@ final class BodySlice: SegmentBody {
 
     /// Bytes of the answer in front of the range.
     private static func skipped(_ head: TransferHead, range: HLS.ByteRange?) throws(FetchFailure) -> UInt64 {
-        if head.status.bringsWhole { return range?.offset ?? 0 }
+        if head.status.hasWholeContent { return range?.offset ?? 0 }
         guard head.status == .partialContent else { throw FetchFailure(status: head.status.rawValue) }
         guard let field = head.headers["Content-Range"],
             case .part(let offset, let length, let total)? = ContentRange(reading: field),

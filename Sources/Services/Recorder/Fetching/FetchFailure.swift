@@ -48,7 +48,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// Or another server of the source answered, which has other bytes of the same: the next try may reach
     /// the first one again.
     package static var otherBeginning: FetchFailure {
-        var failure = FetchFailure(.segmentMissing, "the bytes begin otherwise than what is stored of them")
+        var failure = FetchFailure(.segmentMissing, "the bytes differ from the stored beginning of it")
         failure.isOtherBeginning = true
         return failure
     }
@@ -59,7 +59,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         damagedByteCount = byteCount
     }
 
-    /// Everything but what lies in the request itself is tried again while the source lists the segment:
+    /// All failures except those of the request itself are retried while the source lists the segment:
     /// another server of the same name may have a valid certificate, or no loop of redirects.
     init(_ error: TransferError) {
         let isFinal =

@@ -38,7 +38,7 @@ extension FetchQueues {
         }
         guard !others.isEmpty else { return [] }
         var found = replaced(isByPath: true)
-        if !found.isEmpty, !SegmentAddress.areByPath(playlist) { found = replaced(isByPath: false) }
+        if !found.isEmpty, !SegmentAddress.differByPath(playlist) { found = replaced(isByPath: false) }
         // An encoder that reuses names overwrites files of the older run before it lists them, and may list
         // as many more before the next load as it did before this one.
         let next = others.filter { request in

@@ -140,7 +140,7 @@ actor KeyCache {
         return isRight(key, for: start)
     }
 
-    /// Whether a key has opened a segment behind an instant.
+    /// Whether a key has opened a segment after an instant.
     func isRight(_ key: ContentKey, for start: Instant) -> Bool {
         opened[key.name].map { $0 > start } ?? false
     }
@@ -220,7 +220,7 @@ actor KeyCache {
         } catch {
             throw FetchFailure(.keyMissing, "the key: \(error)", isTransient: error.isTransient)
         }
-        guard body.status.bringsWhole else {
+        guard body.status.hasWholeContent else {
             throw FetchFailure(status: body.status.rawValue).blaming(.keyMissing, "the key")
         }
         let bytes = body.head.isGzip ? GzipReader.plain(body.bytes, limit: Limits.keyBytes) : body.bytes

@@ -24,7 +24,7 @@ struct KeyQueue: Sendable {
 
     /// Adds a segment whose key was just requested without success.
     ///
-    /// - Returns: the one that gives way when too many wait
+    /// - Returns: the segment that is removed when too many wait
     mutating func add(_ segment: KeyPendingSegment, now: SteadyInstant) -> KeyPendingSegment? {
         let alike = entries.last { $0.segment.keyURLs == segment.keyURLs }
         entries.append(

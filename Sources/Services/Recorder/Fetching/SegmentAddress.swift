@@ -34,7 +34,7 @@ struct SegmentAddress: Hashable, Sendable {
     /// Whether each URI of a playlist has a different path; otherwise the queries identify the segments.
     ///
     /// False for a playlist with one URI.
-    static func areByPath(_ playlist: MediaPlaylist) -> Bool {
+    static func differByPath(_ playlist: MediaPlaylist) -> Bool {
         let uris = Set(playlist.segments.lazy.map(\.uri))
         let paths = Set(uris.lazy.map { $0.prefix { $0 != "?" && $0 != "#" } })
         return paths.count == uris.count && uris.count > 1

@@ -103,7 +103,7 @@ extension SegmentFetcher {
         await keys.rejectKey(url)
     }
 
-    /// Sample encryption is for players to undo: such segments are stored as they came.
+    /// Only players decrypt sample encryption: such segments are stored as received.
     private func take(
         _ cipher: KeyPendingSegment.Cipher, key: ContentKey?, into prerequisites: inout SegmentPrerequisites,
     ) {
@@ -173,7 +173,7 @@ extension SegmentFetcher {
         let vector = listed.vector(of: key)
         switch key.method {
         case .aes128: return try cipher(key, vector: vector, base: base)
-        // What no HTTP request gets, such as skd:, is a DRM system's: the segment is recorded without it.
+        // A key that HTTP cannot fetch, such as skd:, is a DRM system's: the segment is recorded without it.
         case .sampleAES: return try? cipher(key, vector: vector, base: base)
         case .sampleAESCTR: return try? cipher(key, vector: nil, base: base)
         default: return nil
@@ -199,7 +199,7 @@ extension SegmentFetcher {
     }
 
     private func keyLocation(_ uri: String, base: HTTPURL) throws -> String {
-        guard DataURI.isOne(uri) else { return try link.resolve(uri, against: base).absoluteString }
+        guard DataURI.isDataURI(uri) else { return try link.resolve(uri, against: base).absoluteString }
         let count = uri.utf8.count <= Limits.keyBytes ? DataURI.bytes(of: uri)?.count : nil
         guard count == AES128CBC.keyByteCount else {
             throw FetchFailure(

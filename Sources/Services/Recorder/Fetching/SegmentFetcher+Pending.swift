@@ -98,7 +98,7 @@ extension SegmentFetcher {
         }
     }
 
-    /// What there is of a kept segment that is not whole, under a key that is known to be right.
+    /// Opens the kept part of an incomplete segment with a key that is known to be right.
     private func openPart(
         _ pending: KeyPendingSegment, under key: ContentKey?,
     ) async throws(FetchFailure) -> StoredSegment {

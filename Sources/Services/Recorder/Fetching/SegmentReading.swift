@@ -76,7 +76,7 @@ final class SegmentReading {
         }
     }
 
-    /// Takes what came; gives what is to be stored.
+    /// Takes received bytes; returns the bytes to store.
     func take(_ chunk: [UInt8]) throws -> [UInt8] {
         storedBytes += Int64(chunk.count)
         guard let clear = try cipher?.update(chunk) else {
@@ -164,7 +164,7 @@ final class SegmentReading {
         if let refusal = inspector.refusal { throw failure(refusal) }
     }
 
-    /// What a wrong key makes of a segment is no media; another key may come.
+    /// A segment decrypted with a wrong key is not media; another key may come.
     private func failure(_ refusal: MediaFormatError) -> any Error {
         prerequisites.isDeciphered ? FetchFailure.undecryptable("\(refusal)") : refusal
     }

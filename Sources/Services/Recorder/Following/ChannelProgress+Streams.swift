@@ -51,7 +51,7 @@ extension ChannelProgress {
     }
 
     /// Whether the channel goes on in another run, which another rendition has begun.
-    func isInFormerRun(_ rendition: RenditionProgress) -> Bool {
+    func isInPreviousRun(_ rendition: RenditionProgress) -> Bool {
         guard let sourceRun, let run = rendition.run else { return false }
         return run != sourceRun.id
     }

@@ -15,7 +15,7 @@ struct ChannelProgress: Sendable {
     private(set) var sourceRun: SourceRun?
     /// The run with the highest id, of this process or an earlier one; ids of new runs are above it.
     private(set) var newestRun: SourceRun?
-    /// Runs of earlier processes, by id: those that what is held may end with.
+    /// Runs of earlier processes, by id: those in which the held segments may end.
     private(set) var earlierRuns: [Int64: SourceRun] = [:]
     private var sharedStarts = SharedStarts()
     /// The rendition whose starts the others take over: the first of those that are recorded now.
@@ -178,7 +178,8 @@ extension ChannelProgress {
             return listing
         }
         switch rendition.follower.judge(
-            playlist, rendition.alignment.known, now: arrival.steady, followsOthers: isInFormerRun(rendition))
+            playlist, rendition.alignment.known, now: arrival.steady,
+            followsOthers: isInPreviousRun(rendition))
         {
         case .nothingNew:
             rendition.listMissed(of: playlist, at: arrival, &listing)
@@ -343,7 +344,7 @@ extension ChannelProgress {
         listing.otherEntries.append(.sourceRun(run))
     }
 
-    /// An id above all before it, wherever the host's clock stands: the newest run is the one with the
+    /// An id above all earlier ones, whatever the host's clock shows: the newest run is the one with the
     /// highest id.
     private func nextRun(
         after former: Int64?, at date: Instant, _ generator: inout SeededRandomNumberGenerator,

@@ -170,7 +170,7 @@ struct DateSteps: Sendable {
     func start(of number: Int64) -> Instant? { joined.flatMap { $0.number == number ? $0.start : nil } }
 
     /// Whether a late segment has already been checked for missing media before it.
-    func knowsLate(_ number: Int64) -> Bool { late?.number == number }
+    func hasCheckedLate(_ number: Int64) -> Bool { late?.number == number }
 
     /// Whether a segment arrived late and no media are missing before it.
     func followsLate(_ number: Int64) -> Bool { late.map { $0.number == number && $0.follows } ?? false }

@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// Whether the dates of a source stand still: its playlists begin with one and the same date, although their
+/// Whether the dates of a source are frozen: its playlists begin with the same date, although their
 /// segments move on.
 struct FrozenDates: Sendable {
     /// The first date of a playlist, and the lowest number that had it.

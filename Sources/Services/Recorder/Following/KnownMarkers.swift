@@ -68,7 +68,7 @@ struct KnownMarkers: Sendable {
         attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
-    /// Adds to a known marker what there is room for; nil if that is nothing.
+    /// Adds new attributes to a known marker, within the bounds; nil if none were added.
     private mutating func merge(_ range: DateRange, _ key: Key) -> Marker? {
         guard let entry = known[key], entry.range != range else { return nil }
         known[key]?.range = range

@@ -1,11 +1,11 @@
 import HLS
 
-/// Counts on for a source that lets its playlist slide while EXT-X-MEDIA-SEQUENCE stands still.
+/// Corrects the numbers of a source whose playlist slides without a change of EXT-X-MEDIA-SEQUENCE.
 ///
 /// RFC 8216bis §6.2.2 wants the number to rise by one with each removed segment; encoders that write one
 /// growing file (byte ranges) do not do it. The entries that two playlists share tell how far it has slid.
 struct NumberAlignment: Sendable {
-    /// What the listed numbers lack.
+    /// What has to be added to the listed numbers.
     private(set) var shift: Int64 = 0
     /// The last playlist's entries, as corrected.
     private(set) var known: [SeenEntry] = []

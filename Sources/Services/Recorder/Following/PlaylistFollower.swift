@@ -335,9 +335,9 @@ extension PlaylistFollower {
         return Int64(playlist.number(at: index) & Limits.numberMask)
     }
 
-    /// An entry that says again what the one before it said is no segment of its own.
+    /// An entry that repeats the one before it is not a segment of its own.
     ///
-    /// Behind EXT-X-DISCONTINUITY the same media may play once more, unless they have the same date.
+    /// After EXT-X-DISCONTINUITY the same media may play again, unless they have the same date.
     static func isRepeated(_ playlist: MediaPlaylist, _ index: Int) -> Bool {
         guard index > 0 else { return false }
         let segments = playlist.segments

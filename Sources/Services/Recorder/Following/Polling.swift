@@ -36,7 +36,7 @@ struct Polling: Sendable {
         phase = UpdatePhase(chance: chance)
     }
 
-    /// Takes in a load that was begun at one instant and over at another.
+    /// Records a load, with the instants at which it began and ended.
     ///
     /// The numbers of a stale playlist, which is ignored, tell nothing of the pace.
     mutating func loaded(
@@ -110,7 +110,7 @@ struct Polling: Sendable {
 
     /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.
     ///
-    /// After a failure or the end it is never longer: what the source lists by then must not pass unseen.
+    /// After a failure or the end it is never longer: what the source lists by then must not be missed.
     func adjustedPause(chance: Double) -> Int64 {
         if failures > 0 || isEnded { return PollPace.shortened(pause, chance: chance) }
         guard isAdjustable else { return PollPace.jittered(pause, chance: chance) }

@@ -30,7 +30,7 @@ extension RenditionProgress {
     ///
     /// False if it lists enough held segments: these show the error of EXTINF by themselves.
     func doubtsDurations(of playlist: MediaPlaylist, from: Int) -> Bool {
-        guard isResuming, from < Limits.measuredAtLeast, let usual = usualLength else { return false }
+        guard isResuming, from < Limits.minimumMeasuredSegments, let usual = usualLength else { return false }
         let said = playlist.segments.compactMap { PlaylistFollower.duration(of: $0) }
         guard let shortest = said.min(), let longest = said.max() else { return false }
         let nearest = min(max(usual, shortest), longest)
@@ -111,7 +111,7 @@ extension RenditionProgress {
             if PlaylistFollower.number(playlist, 1) == number + 1 { return 1 }
             join = .none
             return nil
-        case .first where !Self.isToMeasure(playlist):
+        case .first where !Self.needsMeasuring(playlist):
             join = .none
             return nil
         case .open: (join, checksEarlierUse) = (.none, run == nil)
@@ -131,11 +131,11 @@ extension RenditionProgress {
     }
 
     /// Whether wrong durations would move segments of the very first playlist by much.
-    private static func isToMeasure(_ playlist: MediaPlaylist) -> Bool {
+    private static func needsMeasuring(_ playlist: MediaPlaylist) -> Bool {
         let count = playlist.segments.count
-        return count >= Limits.playlistToMeasure
-            || count >= Limits.measuredAtLeast
-                && PlaylistFollower.length(of: playlist) >= Limits.lengthToMeasure
+        return count >= Limits.minimumPlaylistToMeasure
+            || count >= Limits.minimumMeasuredSegments
+                && PlaylistFollower.length(of: playlist) >= Limits.minimumLengthToMeasure
     }
 
     /// The index of the segment to read before new entries are placed; nil for none.

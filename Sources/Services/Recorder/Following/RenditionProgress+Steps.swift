@@ -98,7 +98,7 @@ extension RenditionProgress {
     ) -> DateSteps.Finding? {
         let entry = playlist.segments[from]
         guard pendingBoundary == nil, let number = PlaylistFollower.number(playlist, from),
-            !dateSteps.knowsLate(number), entry.discontinuityCount == 0, !entry.isGap,
+            !dateSteps.hasCheckedLate(number), entry.discontinuityCount == 0, !entry.isGap,
             !playlist.segments.contains(where: { $0.programDateTimeMicroseconds != nil }),
             let arrived = TimePlacing.arrival(of: Array(entries(of: playlist)[from...]), arrival)
         else { return nil }
@@ -120,7 +120,7 @@ extension RenditionProgress {
         let step = TimePlacing.step(target: target)
         guard let end = placing.end, pendingBoundary == nil,
             arrival.date - arrival.laterEntriesDuration + (placing.sourceOffset ?? 0) - end > step,
-            let number = PlaylistFollower.number(playlist, from), !dateSteps.knowsLate(number),
+            let number = PlaylistFollower.number(playlist, from), !dateSteps.hasCheckedLate(number),
             playlist.segments[from].discontinuityCount == 0, !playlist.segments[from].isGap,
             let before = shortSegments.entries[number - 1], before.verdict == .whole
         else { return .none }

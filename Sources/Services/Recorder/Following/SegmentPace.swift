@@ -22,7 +22,7 @@ struct SegmentPace: Sendable {
         return min(1, Double(length) / Double(stated))
     }
 
-    /// Takes in a load that was begun at one instant and over at another.
+    /// Records a load, with the instants at which it began and ended.
     ///
     /// By EXTINF the playlist holds `length` microseconds.
     mutating func loaded(

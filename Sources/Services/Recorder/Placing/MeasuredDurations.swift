@@ -44,7 +44,7 @@ struct MeasuredDurations: Sendable {
     ///
     /// - Parameters:
     ///   - said: what EXTINF said, microseconds; nil when it was of no use
-    ///   - expected: what its place was decided with, microseconds; 0 when it does not count
+    ///   - expected: the duration with which it was placed, microseconds; 0 when it does not count
     ///   - measured: what its media contain, microseconds
     ///   - isCompared: the next one begins where it ends
     mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
@@ -124,7 +124,7 @@ struct MeasuredDurations: Sendable {
         let all = Sum(pairs.lazy.filter { $0.said != nil })
         let alike = Sum(pairs.lazy.filter { $0.said.map { !Self.differs($0, from: said) } ?? false })
         let known = alike.count > 0 ? alike : all
-        guard all.count >= Limits.measuredAtLeast || all.tells, known.isWrong else { return said }
+        guard all.count >= Limits.minimumMeasuredSegments || all.tells, known.isWrong else { return said }
         if alike.count == 0, !Self.differs(all.longest, from: all.shortest), all.isFarOff {
             return all.measured / all.count
         }
@@ -158,7 +158,7 @@ struct MeasuredDurations: Sendable {
         var isWrong: Bool { (said - measured).magnitude > (said / Limits.measuredSlack).magnitude }
     }
 
-    /// What the next segment takes of the shortfall, microseconds: at most a quarter of its duration.
+    /// The shortfall that the next segment takes, microseconds: at most a quarter of its duration.
     mutating func takeShortfall(from duration: Int64) -> Int64 {
         let bound = duration / Limits.firmSlewShare
         let paid = min(max(shortfall, -bound), bound)

@@ -1,6 +1,6 @@
 import Timeline
 
-/// How the dates of a source stand to the timeline, as its dated segments show: markers are placed like
+/// How the dates of a source relate to the timeline, as its dated segments show: markers are placed like
 /// them.
 struct SourceDates: Sendable {
     private struct Point: Sendable {

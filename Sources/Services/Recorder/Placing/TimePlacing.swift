@@ -352,10 +352,10 @@ extension TimePlacing {
             return decide(start: own.start, duration: entry.duration, stepped: false)
         }
         let difference = own.start - previous
-        // What has grown bit by bit is drift, and no missing time.
+        // A difference that has grown slowly is drift and not missing time.
         let isSudden = (difference - remainder).magnitude > target.magnitude
         if entry.opensHole || isSudden && !entry.follows && difference > Self.step(target: target) {
-            let isTold = !own.isByArrival || entry.lacksNumbers || difference > Self.leastHole(target: target)
+            let isTold = !own.isByArrival || entry.lacksNumbers || difference > Self.minimumHole(target)
             let start = isTold ? max(own.start, previous) : previous
             remainder = own.start - start
             suddenDifference = Int64(remainder.magnitude)
@@ -381,7 +381,7 @@ extension TimePlacing {
         _ entry: Entry, at joined: Instant, _ own: Reading, target: Int64,
     ) -> Placement {
         guard let previous = end else { return place(entry, at: own, target: target) }
-        let isHole = joined - previous > Self.leastHole(target: target)
+        let isHole = joined - previous > Self.minimumHole(target)
         let start = isHole ? joined : previous
         remainder = own.start - start
         suddenDifference = Int64(remainder.magnitude)
@@ -389,7 +389,7 @@ extension TimePlacing {
     }
 
     /// The shortest hole that arrival or timestamps alone can show, microseconds.
-    private static func leastHole(target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
+    private static func minimumHole(_ target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
 
     private mutating func decide(
         start: Instant, duration: Int64, stepped: Bool, jumped: Bool = false,

@@ -4,7 +4,7 @@ import Timeline
 
 /// Entries on their way into the journal: one append at a time, and what comes meanwhile shares the next one.
 ///
-/// So entries stand in the journal in the order in which they were decided: a source run and a rendition
+/// So the journal has the entries in the order in which they were decided: a source run and a rendition
 /// before their first segment.
 struct JournalQueue: Sendable {
     /// An entry, and what is done once it is durable.
@@ -26,7 +26,7 @@ struct JournalQueue: Sendable {
     private var waiting: [Write] = []
     private var inFlight: [Write] = []
     private var pausedUntil: SteadyInstant?
-    /// After an entry that no journal takes each is written alone, until none waits.
+    /// After the journal has refused an entry, entries are written one by one until none waits.
     private var writesSingly = false
 
     var count: Int { waiting.count + inFlight.count }

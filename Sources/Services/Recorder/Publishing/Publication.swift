@@ -58,7 +58,7 @@ struct Publication: Sendable {
     ///
     /// Nil when no read is needed; an inner nil means from the beginning.
     var linesWanted: JournalPosition?? {
-        guard pending == nil, let backlog, publisher.awaitsReturning || hasRoom else { return nil }
+        guard pending == nil, let backlog, publisher.waitsForReadBack || hasRoom else { return nil }
         return .some(backlog.cursor)
     }
 
@@ -259,7 +259,7 @@ extension Publication {
         for line in lines where !held.contains(line.position) {
             switch line.entry {
             case .segment(let fact) where fact.replaces != nil:
-                takeBackBetter(fact, at: line.position, &facts, now: now)
+                addReadBackRepair(fact, at: line.position, &facts, now: now)
             case .segment(let fact) where fact.flags.contains(.late):
                 if let fact = addReadBack(fact, at: line.position) { publisher.stored(fact, now: now) }
             case .segment(let fact):
@@ -273,7 +273,7 @@ extension Publication {
     }
 
     /// Better bytes take the place of those that are not published yet; else they are a repair.
-    private mutating func takeBackBetter(
+    private mutating func addReadBackRepair(
         _ fact: SegmentFact, at line: JournalPosition, _ facts: inout [SegmentFact],
         now: SteadyInstant,
     ) {
@@ -291,7 +291,7 @@ extension Publication {
         if lines.last != line { positions[fact.identity] = lines + [line] }
     }
 
-    /// A line that no segment waits by any more is done.
+    /// A line for which no segment waits any more is done.
     private mutating func addReadBack(_ segment: KeyPendingSegment, at line: JournalPosition) {
         if keyPendingLines[segment.identity] == line {
             entries.append(WaitingEntry(entry: .keyPending(segment), line: nil))

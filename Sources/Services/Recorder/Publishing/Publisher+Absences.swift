@@ -24,7 +24,8 @@ extension Publisher {
 
     /// The time from a rendition's end up to the watermark; nil while it brings something, or never has.
     private func missing(of queue: RenditionQueue) -> TimeWindow? {
-        guard queue.segments.isEmpty, let end = queue.settledEnd, watermark - end > Limits.seam else {
+        guard queue.segments.isEmpty, let end = queue.settledEnd, watermark - end > Limits.joinTolerance
+        else {
             return nil
         }
         return TimeWindow(begin: end, end: watermark)

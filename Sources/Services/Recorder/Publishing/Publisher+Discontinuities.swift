@@ -33,7 +33,7 @@ extension Publisher {
     /// waited for long enough.
     mutating func settleRequest(now: SteadyInstant, _ decisions: inout Decisions) -> Bool {
         guard let request else { return false }
-        let isDue = now - request.since > target + target + target && !awaitsReturning(before: request.at)
+        let isDue = now - request.since > target + target + target && !waitsForReadBack(before: request.at)
         guard isDue || queues.values.allSatisfy({ hasReached($0, request, now: now) }) else { return false }
         self.request = nil
         discontinuitySequence += 1
@@ -43,21 +43,21 @@ extension Publisher {
 
     private func hasReached(_ queue: RenditionQueue, _ request: Request, now: SteadyInstant) -> Bool {
         if request.asked.contains(queue.rendition) { return true }
-        let mayStillCome = awaitsReturning(before: request.at)
+        let mayStillCome = waitsForReadBack(before: request.at)
         if queue.isSilent(now: now, target: target), !mayStillCome { return true }
         if let segment = queue.segments.first { return segment.middle > request.at }
         guard let end = queue.settledEnd else { return !mayStillCome }
-        return end + Limits.seam >= request.at
+        return end + Limits.joinTolerance >= request.at
     }
 
     /// Whether facts that are on their way back from the journal may begin before an instant.
-    private func awaitsReturning(before instant: Instant) -> Bool {
+    private func waitsForReadBack(before instant: Instant) -> Bool {
         returning.map { $0 <= instant } ?? false
     }
 
     /// A boundary waits for facts that are still in the journal.
-    var awaitsReturning: Bool {
-        request.map { awaitsReturning(before: $0.at) } ?? false
+    var waitsForReadBack: Bool {
+        request.map { waitsForReadBack(before: $0.at) } ?? false
     }
 
     private mutating func begin(at instant: Instant, cause: DiscontinuityCause, _ decisions: inout Decisions)

@@ -54,7 +54,7 @@ struct Publisher: Sendable {
     /// Segments that were given up and are lost for good since.
     private var lateLost: [PlacedSegment] = []
 
-    /// Begins a channel, or goes on where its line stands.
+    /// Begins a channel, or continues from its published head.
     ///
     /// The published head does not say where its discontinuity sequence begins. Its end is taken for
     /// renditions that have not entered that one yet: later, never too early.
@@ -115,7 +115,7 @@ struct Publisher: Sendable {
         if let index = queues.index(of: identity.rendition) { queues.values[index].markFinal(identity) }
     }
 
-    /// A segment may be long in coming: the reason is told when its turn has passed.
+    /// A segment may come late: the reason is reported when its turn has passed.
     mutating func noteDelay(of identity: SegmentIdentity, _ reason: GapReason) {
         queues[identity.rendition]?.noteDelay(of: identity, reason)
     }

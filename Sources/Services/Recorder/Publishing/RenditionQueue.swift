@@ -20,7 +20,7 @@ struct RenditionQueue: Sendable {
     var discontinuitySequence: Int32?
     /// The format of the last published segment.
     var format: SegmentFormat?
-    /// Where the timestamps of what was published stand.
+    /// The state of the timestamps of the published segments.
     private var timestamps = TimestampContinuity()
     /// Asked for by something that was given up.
     var pendingBoundary: DiscontinuityCause?
@@ -56,7 +56,7 @@ struct RenditionQueue: Sendable {
         if let asked = segments[0].boundary ?? pendingBoundary { return asked }
         if let format, !fact.format.followsSeamlessly(format) { return .format }
         if timestamps.jumps(to: fact) { return .timestamps }
-        return segments[0].start - publishedEnd > Limits.seam ? .hole : nil
+        return segments[0].start - publishedEnd > Limits.joinTolerance ? .hole : nil
     }
 
     /// The boundary after a segment that was given up: its cause and start; nil when none is due.
@@ -175,7 +175,7 @@ extension RenditionQueue {
         segments.indices.first { segments[$0].placed.identity == identity }
     }
 
-    /// Takes back what is listed behind everything that is stored or lost.
+    /// Removes and returns the listed segments after the last one that is stored or lost.
     mutating func detachExpected() -> [PendingSegment] {
         let end = (segments.lastIndex { !$0.isExpected } ?? -1) + 1
         defer { segments.removeSubrange(end...) }

@@ -105,7 +105,7 @@ actor ChannelRecorder {
         if runningActions.isEmpty { stopWaiting() }
     }
 
-    /// Cancels what is under way and waits for its end, but not without bound: a write to a disk that does
+    /// Cancels the running work and waits for its end, for a limited time: a write to a disk that does
     /// not answer cannot be cancelled, and must not keep the channel from being recorded.
     private func cancelActions() async {
         for work in runningActions.values { work.task.cancel() }

@@ -52,7 +52,7 @@ package struct RecordingMessage: Sendable, Equatable {
 
 /// Why the recording of a channel ended.
 package enum RecordingEnding: Sendable, Equatable {
-    /// It was told to.
+    /// It was told to stop.
     case stopped
     /// Another node has taken the channel.
     case leaseLost

@@ -1,7 +1,7 @@
 import Concurrency
 import Timeline
 
-/// The wall clock that recording goes by: an anchor plus steady time.
+/// The wall clock that recording uses: an anchor plus steady time.
 ///
 /// Operators, NTP and batteries set the host's clock at any time. Small differences are followed at once; a
 /// step is followed only when it has stood for minutes, as most steps are taken back.
@@ -62,7 +62,7 @@ struct RecordingClock: Sendable {
             step = (difference, moment.steady)
             return .stepped(difference)
         }
-        guard moment.steady - step.since >= Limits.clockStepStands else { return nil }
+        guard moment.steady - step.since >= Limits.clockStepDuration else { return nil }
         anchor = Moment(date: date, steady: moment.steady)
         self.step = nil
         return .followed(difference)

@@ -22,7 +22,7 @@ package enum RecordingEvent: Sendable {
     /// A segment's bytes are durable as they came: the key to read them is missing, whose URL may be refused.
     case segmentKeyMissed(KeyPendingSegment, SegmentRequest, isDenied: Bool = false)
     case segmentFailed(FetchFailure, SegmentRequest)
-    /// What was read of a segment; nil when a missing key prevents to tell.
+    /// The result of probing a segment; nil if a missing key prevents it.
     case segmentProbed(ProbedSegment?, ProbeRequest)
     case probeFailed(ProbeRequest)
     /// A segment that waited for its key was decrypted and stored, or was not.

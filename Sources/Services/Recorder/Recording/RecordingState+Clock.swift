@@ -28,7 +28,7 @@ extension RecordingState {
         case .followed(let size):
             progress.clockMoved(by: size)
             log(
-                .warning, "A step of the host's clock stands and is followed", ["seconds": Self.seconds(size)]
+                .warning, "A step of the host's clock is followed now", ["seconds": Self.seconds(size)]
             )
         }
     }

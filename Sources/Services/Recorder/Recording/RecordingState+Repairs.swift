@@ -55,7 +55,7 @@ extension RecordingState {
         }
     }
 
-    /// What a source refused in its turn is looked for elsewhere, while it is still tried for.
+    /// Segments that a source refused are searched for in other sources while they are still retried.
     mutating func searchForRefused(_ segments: [PlacedSegment]) {
         for segment in segments {
             guard let request = fetches.request(of: segment.identity), request.isRefused else { continue }

@@ -111,7 +111,7 @@ extension RecordingState {
             throw .unusable("the source's URL cannot be read")
         }
         let id = RenditionID(kind: .video, index: 0)
-        // What another source said of it stays true for what is recorded of it.
+        // The description by another source stays valid for the segments recorded from it.
         let description = progress.renditions[id]?.description ?? RenditionDescription(id: id)
         begin([description], .media, now: now)
         var poll = RenditionPoll(now: now, chance: generator.jitter())
@@ -211,7 +211,7 @@ extension RecordingState {
         _ fetched: FetchedPlaylist, _ id: RenditionID, now: SteadyInstant,
     ) {
         guard case .media(let playlist) = fetched.playlist else {
-            let reason = "a multivariant playlist stands where a media playlist was"
+            let reason = "a multivariant playlist has replaced a media playlist"
             // The multivariant playlist names this URL: to open the source again would lead to it again.
             return sources.session?.isMultivariant ?? false
                 ? renditionFailed(id, .unusable(reason), now: now) : reopen(reason, now: now)

@@ -46,13 +46,13 @@ struct HoleFiller: Sendable {
         due = wasIdle ? soon : due.map { min($0, soon) } ?? soon
     }
 
-    /// Segments that are lost in a row are one hole: other sources may be cut otherwise.
+    /// Consecutive lost segments are one hole: other sources may cut their segments differently.
     private mutating func insert(_ hole: Hole) {
-        guard hole.window.microseconds > Limits.seam else { return }
+        guard hole.window.microseconds > Limits.joinTolerance else { return }
         let before = holes.firstIndex {
             $0.segment == nil && hole.segment == nil && $0.rendition == hole.rendition
                 && $0.source == hole.source && $0.excludedSources == hole.excludedSources
-                && (hole.window.begin - $0.window.end).magnitude <= Limits.seam.magnitude
+                && (hole.window.begin - $0.window.end).magnitude <= Limits.joinTolerance.magnitude
         }
         if let before {
             holes[before].window.end = hole.window.end

@@ -41,7 +41,7 @@ extension SourceClient {
         let body = try await fetch(url, isFresh: request.isFresh, conditions)
         let arrival = Moment(clock)
         if body.status == .notModified, !conditions.fields.isEmpty { return .unchanged(at: arrival) }
-        guard body.status.bringsWhole else { throw .refused(status: body.status.rawValue) }
+        guard body.status.hasWholeContent else { throw .refused(status: body.status.rawValue) }
         let version = try? PlaylistVersion(body, of: url)
         if let version, request.knows(version.digest, of: url) { return .unchanged(at: arrival) }
         do {

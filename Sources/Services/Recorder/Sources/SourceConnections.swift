@@ -60,7 +60,7 @@ final class SourceConnections: Sendable {
         _ use: SourceUse, _ known: inout [Connection],
     ) throws(SourceError) -> Connection {
         if let place = known.firstIndex(where: { $0.use == use }) {
-            // The one that was not used for longest gives way.
+            // The least recently used one is removed.
             let connection = known.remove(at: place)
             known.append(connection)
             return connection

@@ -15,7 +15,7 @@ struct LostFactRepair: Sendable {
     let dependencies: RecorderDependencies
     let logger: Logger
 
-    /// Enters what the catalogue lacks of all that the journal keeps, but what it refuses.
+    /// Enters all facts of the journal that the catalogue lacks, except those that it refuses.
     ///
     /// - Returns: how many facts were entered
     func repair() async throws -> Int {

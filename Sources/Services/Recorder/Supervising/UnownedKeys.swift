@@ -137,7 +137,7 @@ extension ChannelSettings {
     /// The source whose headers are sent for the keys of a segment.
     func source(of segment: KeyPendingSegment) -> SourceSettings? {
         sources.first { SourceClient.identity($0.url) == segment.source }
-            // Lines of older recorders have what logs show.
+            // Lines of older recorders contain the URL as logs show it.
             ?? sources.first { SourceClient.logged($0.url) == segment.source }
             ?? sources.first
     }

@@ -45,7 +45,7 @@ extension BatchWriter {
 
     /// One fact of each segment: the newest whole one, else the newest.
     ///
-    /// PostgreSQL takes any of several rows that update the same one.
+    /// If several rows update the same row, PostgreSQL uses any one of them.
     private var bestRepairs: [SegmentFact] {
         var best: [SegmentIdentity: SegmentFact] = [:]
         for fact in batch.segments.lazy.map(\.fact) where fact.replaces != nil {

@@ -1,7 +1,7 @@
 import Postgres
 import Timeline
 
-/// What comes late of a timeline that the channel has left.
+/// Late facts of a timeline that the channel has left.
 extension BatchWriter {
     /// Removes from the batch what was recorded before the channel was reanchored, at times ahead of it.
     ///

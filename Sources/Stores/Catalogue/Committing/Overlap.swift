@@ -6,7 +6,7 @@ package import Timeline
 /// and the present owner or a repair. Their times differ a little, or they have recorded the same media
 /// twice.
 package enum Overlap {
-    /// A row as far as its place goes.
+    /// The fields of a row that matter for its place.
     package struct Row: Sendable {
         package var start: Instant
         /// Microseconds.
@@ -58,18 +58,18 @@ package enum Overlap {
                 before.duration = resolution.durations[former] ?? before.duration
                 let shared = min(before.end, row.end) - row.start
                 guard shared > 0, !(before.isPublished && row.isPublished) else { break }
-                let isFormerWeaker = before.givesWay(to: row)
-                let (weaker, cut) = (isFormerWeaker ? before : row, before.end - row.start)
+                let isPreviousWeaker = before.givesWay(to: row)
+                let (weaker, cut) = (isPreviousWeaker ? before : row, before.end - row.start)
                 if !before.holdsSame(as: row), shared <= weaker.duration / 2,
-                    isFormerWeaker || cut <= before.duration / 2
+                    isPreviousWeaker || cut <= before.duration / 2
                 {
                     resolution.durations[former] = row.start - before.start
                     break
                 }
-                resolution.removed.append(isFormerWeaker ? former : index)
-                kept.remove(at: kept.count - (isFormerWeaker ? 2 : 1))
+                resolution.removed.append(isPreviousWeaker ? former : index)
+                kept.remove(at: kept.count - (isPreviousWeaker ? 2 : 1))
                 // What ended where the removed row began may last longer again.
-                if isFormerWeaker, kept.count > 1 { resolution.durations[kept[kept.count - 2]] = nil }
+                if isPreviousWeaker, kept.count > 1 { resolution.durations[kept[kept.count - 2]] = nil }
             }
         }
         for index in resolution.removed { resolution.durations[index] = nil }

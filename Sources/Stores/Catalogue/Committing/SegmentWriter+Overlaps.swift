@@ -67,7 +67,7 @@ extension SegmentWriter {
         }
     }
 
-    /// Removes rows whose time is held otherwise; their identities may still be published.
+    /// Removes rows whose time other rows hold; their identities may still be published.
     private func remove(_ rows: [OverlappingRow], _ rendition: Int32) async throws {
         let starts = rows.map(\.place.start.microseconds)
         guard let first = starts.min(), let last = starts.max() else { return }

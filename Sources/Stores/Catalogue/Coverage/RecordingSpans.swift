@@ -39,7 +39,7 @@ extension Catalogue {
     /// Does nothing if the channel is set to record by now: the caller may have read its settings long ago,
     /// and the span is that of the node that records.
     ///
-    /// It ends at the live edge, because what came out later was not listed yet. If nothing has come for
+    /// It ends at the live edge, because later media was not listed yet. If nothing has come for
     /// three target durations, the gap that has grown by now belongs to it.
     package func endRecording(channel: Int32, at now: Instant) async throws(CatalogueError) {
         guard try await isSpanOpen(channel) else { return }

@@ -62,7 +62,7 @@ extension Catalogue {
         guard let first = coverage.first else { return ([], part.end) }
         var (spans, end) = (first.spans, part.end)
         let others = coverage.dropFirst().filter { $0.id.kind == first.id.kind }
-        // Each rendition has a share, and fills one hole at least, so that the report gets ahead.
+        // Each rendition has a share, and fills at least one hole, so that the report makes progress.
         let share = max(1, Limits.replacedVariants / max(1, others.count))
         for rendition in others {
             let open = WindowSet([part]).subtracting(WindowSet(spans.map(\.window))).windows
@@ -121,7 +121,8 @@ extension Catalogue {
     func growingGap(
         of channel: Int32, _ head: PublishedHead, now: Instant,
     ) async throws -> TimeWindow? {
-        let patience = 3 * Int64(max(head.targetSeconds, Limits.leastTargetSeconds)) * Microseconds.perSecond
+        let patience =
+            3 * Int64(max(head.targetSeconds, Limits.minimumTargetSeconds)) * Microseconds.perSecond
         var begin = head.watermark
         var (lastMove, lag) = (begin, Int64(0))
         if begin.microseconds > 0 {

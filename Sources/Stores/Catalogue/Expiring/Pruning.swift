@@ -110,18 +110,18 @@ extension Catalogue {
         }
     }
 
-    /// Deletes nodes whose heartbeat ran out long ago; their leases stay as free as they were.
+    /// Deletes nodes whose heartbeat ran out long ago; their leases stay free.
     package func pruneNodes() async throws(CatalogueError) {
         try await mappingErrors {
             _ = try await pool.query(
                 """
                 DELETE FROM node
-                WHERE expires_at < now() - make_interval(days => \(Int32(Limits.goneNodeDays)))
+                WHERE expires_at < now() - make_interval(days => \(Int32(Limits.stoppedNodeDays)))
                 """)
         }
     }
 
-    /// Which of the next source runs are past, and the last that was examined; nil behind the last one.
+    /// Which of the next source runs are past, and the last run that was examined; nil after the last one.
     private func pastRuns(after cursor: Int64) async throws -> (examined: Int64?, past: [Int64]) {
         let rows = try await pool.query(
             """

@@ -12,7 +12,7 @@ extension Catalogue {
         before now: Instant, after present: Instant,
     ) async throws(CatalogueError) -> [String] {
         let oldest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
-        let newest = Self.day(of: (present + Limits.farDays).microseconds)
+        let newest = Self.day(of: (present + Limits.futureDayLimit).microseconds)
         return try await mappingErrors {
             var empty: [Day] = []
             for day in try await daysInOrder(

@@ -10,7 +10,7 @@ package struct Reanchored: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Lets a channel whose published log ends ahead of now go on at now, by the database's clock.
+    /// Lets a channel whose published log ends ahead of now continue at now, by the database's clock.
     ///
     /// Segments that begin at or after now are set aside: they leave windows, timeline and summaries, and
     /// stay in the archive until retention deletes them. One that begins before now stays as it is. The
@@ -105,7 +105,7 @@ private struct Reanchoring {
             "DELETE FROM epoch WHERE channel_id = \(channel) AND begin_us >= \(now)")
     }
 
-    /// Lets each rendition go on behind the last number that is left, so that growing playlists have no hole
+    /// Lets each rendition continue after the last number that is left, so growing playlists have no hole
     /// in their numbers.
     ///
     /// - Returns: end of what is left of the published log, microseconds
@@ -126,7 +126,7 @@ private struct Reanchoring {
         ).first?.decode("end_us", as: Int64?.self)
     }
 
-    /// Moves the published head back, by which its owner loses the lease.
+    /// Moves the published head back; its owner thereby loses the lease.
     ///
     /// The new discontinuity sequence begins where the log ends now. Without a log the recorder begins it
     /// with the first segment. An expiry cut ahead of now would refuse what is recorded next.

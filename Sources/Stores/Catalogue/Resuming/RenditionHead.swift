@@ -134,7 +134,7 @@ extension Catalogue {
     package func heads(
         of channel: Int32, journalLines: Int = 0, isBrief: Bool = false,
     ) async throws(CatalogueError) -> [RenditionHead] {
-        let count = isBrief ? Limits.brieflyResumedSegments : Limits.resumedSegments
+        let count = isBrief ? Limits.briefResumedSegments : Limits.resumedSegments
         let limit = min(count + max(0, journalLines), Limits.knownSegments)
         return try await mappingErrors {
             var heads = try await bareHeads(of: channel)

@@ -19,7 +19,7 @@ extension Catalogue {
         }
     }
 
-    /// Tokens that are not revoked, in order of their ids, which is that of their making.
+    /// Tokens that are not revoked, ordered by id and so by the time when they were made.
     package func tokens(after id: TokenID?, limit: Int) async throws(CatalogueError) -> [IssuedToken] {
         try await mappingErrors {
             try await pool.query(
@@ -65,7 +65,7 @@ extension Catalogue {
     /// those that expired more than `Limits.expiredRevocations` before it.
     ///
     /// The instant comes from a clock that is known not to be ahead: with its revocation deleted, a token
-    /// would count again.
+    /// would be valid again.
     package func pruneTokens(before instant: Instant) async throws(CatalogueError) {
         try await mappingErrors {
             let expired = (instant - Limits.expiredTokens).microseconds

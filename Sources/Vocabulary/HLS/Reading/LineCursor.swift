@@ -55,7 +55,7 @@ struct LineCursor {
 
     /// Whether a byte at an end of a line is no part of it.
     private mutating func isOuter(_ byte: UInt8) -> Bool {
-        // Almost every byte is neither.
+        // Almost every byte is neither a blank nor a control character.
         guard byte <= ASCII.space || byte == ASCII.delete else { return false }
         if ASCII.isBlank(byte) { hadBlanks = true } else { hadControls = true }
         return true

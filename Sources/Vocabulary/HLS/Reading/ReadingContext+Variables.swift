@@ -50,7 +50,7 @@ extension ReadingContext {
             guard let value = variables[name] else { throw error(.variableUndefined(Self.shown(name))) }
             result += bytes[start..<index]
             result += value
-            insertedByteCount += max(value.count, Self.leastInsertedByteCount)
+            insertedByteCount += max(value.count, Self.minimumInsertedByteCount)
             try check(result.count, .lineBytes, limits.lineByteCount)
             try check(insertedByteCount, .insertedBytes, limits.byteCount)
             index += name.utf8.count + "{$}".utf8.count
@@ -60,7 +60,7 @@ extension ReadingContext {
     }
 
     /// Bytes that a reference counts as at least: finding its value takes time also when it is empty.
-    private static let leastInsertedByteCount = 16
+    private static let minimumInsertedByteCount = 16
 
     /// The name in `{$name}` when the bytes begin with one.
     private static func referenceName(_ bytes: ArraySlice<UInt8>) -> String? {

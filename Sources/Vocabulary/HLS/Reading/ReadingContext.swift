@@ -60,7 +60,7 @@ struct ReadingContext {
 
     /// Counts a tag whose number is bounded.
     mutating func countTag() throws(PlaylistError) {
-        guard let tag, let most = limits.mostTags(tag) else { return }
+        guard let tag, let most = limits.maximumTagCount(tag) else { return }
         let count = tagCounts[tag, default: 0] + 1
         tagCounts[tag] = count
         try check(count, .tags, most)

@@ -52,7 +52,7 @@ struct FragmentKeyFrame {
             sums.position = UInt64(offset)
         }
         let firstFlags = flags & 0x4 != 0 ? box.content.uint32() : nil
-        // Without flags of their own all samples behind the first are alike.
+        // If samples have no flags of their own, all samples after the first are alike.
         let isEach = flags & 0x400 != 0
         for index in 0..<(isEach ? count : min(count, 2)) {
             let duration = flags & 0x100 != 0 ? box.content.uint32() : defaults.duration
@@ -67,7 +67,7 @@ struct FragmentKeyFrame {
             }
             guard let duration, sums.pass(size, duration) else { return nil }
         }
-        // What is behind samples without flags of their own is no key frame either, and needs no walk.
+        // If samples have no flags of their own, no later sample is a key frame, and the search can end.
         return isEach || count <= 2 ? false : nil
     }
 }

@@ -105,10 +105,9 @@ package struct FragmentRewriter {
         if length == 0 { close(&output) }
     }
 
-    /// Lets a box end with the segment, of which `rest` bytes follow the header, if it would end behind that,
-    /// or so close before it that no other box can follow.
+    /// Lets a box end with the segment if it would end later, or too close to the end for another box.
     ///
-    /// A movie fragment that is cut describes samples that are not there: it becomes free space, and so does
+    /// `rest` bytes of the segment follow the header. A movie fragment that is cut describes samples that are not there: it becomes free space, and so does
     /// a box without a valid size.
     private mutating func fitHeader(to rest: UInt64) {
         let box = BoxHeader(reading: header[...])
@@ -123,7 +122,7 @@ package struct FragmentRewriter {
         if box == nil || isShorter && box?.type == "moof" { header.replaceSubrange(4..<8, with: "free".utf8) }
     }
 
-    /// What describes the segment by itself, or says again what the file's beginning says.
+    /// Boxes that describe the segment alone, or repeat what the beginning of the file states.
     private static let ofSegment: Set<String> = ["sidx", "ssix", "emsg", "mfra", "ftyp", "moov"]
 
     private mutating func pass(_ bytes: ArraySlice<UInt8>, _ output: inout [UInt8]) -> Int {

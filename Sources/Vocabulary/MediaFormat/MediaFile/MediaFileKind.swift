@@ -9,7 +9,7 @@ package enum MediaFileKind: Equatable, Sendable {
     /// Another kind that players know; nothing in it says where it ends.
     case other
 
-    /// Nil for bytes that begin no kind of media; `bytes` are the first of the file, a few thousand of them.
+    /// Nil if no kind of media begins with these bytes; `bytes` are the first few thousand of the file.
     package init?(recognising bytes: [UInt8]) {
         if Self.isBoxes(bytes) {
             self = .boxes

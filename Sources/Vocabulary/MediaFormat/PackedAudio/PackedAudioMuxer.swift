@@ -5,7 +5,7 @@
 package struct PackedAudioMuxer {
     private static let tablePID: UInt16 = 0x1000
     private static let audioPID: UInt16 = 0x100
-    /// A tenth of a second: what the times of a catalogue may be off by.
+    /// The largest error of times in the catalogue: a tenth of a second.
     private static let nearTicks: UInt64 = 9_000
 
     /// The time of the first frame of the segment, 90 kHz.

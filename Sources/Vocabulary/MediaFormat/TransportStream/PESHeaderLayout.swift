@@ -6,9 +6,9 @@ struct PESHeaderLayout {
     /// PES_packet_length; 0 where it is not said.
     let byteCount: Int
     let streamID: UInt8
-    /// Where the bytes of the elementary stream begin; behind the packet where the header goes on.
+    /// Where the bytes of the elementary stream begin; after the packet if the header continues there.
     let content: Int
-    /// Of those bytes, how many there are; nil where it is not said.
+    /// The number of those bytes; nil if the header does not state it.
     var contentByteCount: Int? { byteCount == 0 ? nil : byteCount + 6 - headerByteCount }
     /// MPEG audio, or private stream 1, which has AC-3.
     var isAudio: Bool { (0xC0...0xDF).contains(streamID) || streamID == 0xBD }
