@@ -93,6 +93,44 @@ struct WrongDurationsTests {
         }
     }
 
+    @Test(
+        "Dates of a programme with wrong EXTINF do not scale the right one of its advertisements",
+        arguments: [1.001, 0.01])
+    func datedBreak(wrong: Double) {
+        let said = (0..<60).map { $0 < 40 ? wrong : 6.006 }
+        var progress = RenditionProgress(RenditionDescription(id: video(0)), choice: .auto)
+        progress.run = 7
+        for number in 0..<55 {
+            var list = list(number...(number + 5), date: { 1000 + Double($0) * 6 })
+            for index in list.segments.indices {
+                list.segments[index].durationMicroseconds = Int64(said[number + index] * 1_000_000)
+            }
+            let arrival = 1000 + Double(number + 6) * 6
+            let listed = progress.list(
+                list, from: number == 0 ? 0 : 5, opensHole: number == 0, cause: nil, hole: .sourceStalled,
+                arrival: Arrival(date: at(arrival), steady: moment(arrival)), shared: [:])
+            for segment in listed {
+                let place = 1000 + Double(segment.placed.identity.number) * 6
+                #expect(abs(PublisherStage.seconds(segment.start) - place) <= 6)
+                #expect((4_500_000...7_500_000).contains(segment.duration))
+            }
+        }
+    }
+
+    @Test("A duration by dates is bounded, however small EXTINF is")
+    func boundedByDates() {
+        var list = list(0...53, date: { Double($0) * 600 })
+        for index in list.segments.indices {
+            list.segments[index].durationMicroseconds = index < 28 ? 1 : 600 * seconds
+        }
+        list.targetDurationSeconds = 600
+        let dated = DatedDurations(list)
+        for said in [1, 2, 600 * seconds] {
+            #expect(dated.duration(said: said).map { $0 <= Limits.longestSegment } ?? true)
+            #expect(dated.duration(said: said, measured: 600 * seconds).map { $0 > 0 } ?? true)
+        }
+    }
+
     @Test("Without EXTINF, two dated lengths count as their mean, and three as the middle one")
     func usualLength() {
         let begins = [0.0, 8, 20, 29]

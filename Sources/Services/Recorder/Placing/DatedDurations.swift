@@ -16,6 +16,8 @@ struct DatedDurations {
     /// Of all pairs that agree with most of the others, microseconds.
     private var byDates: Int64 = 0
     private var byDurations: Int64 = 0
+    /// The least and the most that EXTINF says of those pairs, microseconds.
+    private var (shortestSaid, longestSaid) = (Int64.max, Int64.min)
     /// The usual length where EXTINF is of no use, microseconds.
     private let usual: Int64?
     /// Whether EXTINF says a length that has nothing to do with the segments.
@@ -50,6 +52,7 @@ struct DatedDurations {
             guard (min(shortest, expected)...expected + expected / 2).contains(length) else { continue }
             byDates += length
             byDurations += duration
+            (shortestSaid, longestSaid) = (min(shortestSaid, duration), max(longestSaid, duration))
         }
     }
 
@@ -87,14 +90,20 @@ struct DatedDurations {
     /// The duration by dates of a segment with EXTINF `said`, microseconds; nil where dates tell nothing.
     ///
     /// Where all dates together agree with EXTINF to within a second, it is `said`. Where they agree as well
-    /// with the `measured` duration, the media are right. Without `said` it is the usual duration.
+    /// with the `measured` duration, the media are right. Without `said` it is the usual duration. If EXTINF
+    /// is wrong, dates tell nothing of a segment with another EXTINF than those with dates: a source may be
+    /// wrong about a programme and right about its advertisements.
     func duration(said: Int64?, measured: Int64? = nil) -> Int64? {
         guard let said else { return usual }
         guard byDurations > 0 else { return nil }
-        let byMedia = Int64(Double(byDurations) * Double(measured ?? said) / Double(said))
-        let fitsMedia = abs(byDates - byMedia) <= Limits.dateResolution
+        let byMedia = Double(byDurations) * Double(measured ?? said) / Double(said)
+        let fitsMedia = (Double(byDates) - byMedia).magnitude <= Double(Limits.dateResolution)
         if abs(byDates - byDurations) <= Limits.dateResolution { return fitsMedia ? measured ?? said : said }
         if let measured, isCoarse, fitsMedia { return measured }
-        return max(1, Int64(Double(said) * (Double(byDates) / Double(byDurations))))
+        guard !MeasuredDurations.differs(min(max(said, shortestSaid), longestSaid), from: said) else {
+            return nil
+        }
+        let length = Double(said) * (Double(byDates) / Double(byDurations))
+        return Int64(min(max(1, length), Double(Limits.longestSegment)))
     }
 }
