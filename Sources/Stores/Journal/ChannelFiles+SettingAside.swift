@@ -86,11 +86,13 @@ extension ChannelFiles {
         return true
     }
 
-    /// Sets lines aside that the catalogue refuses, and notes that they are done.
+    /// Sets lines aside that the catalogue refuses, and notes that they are done; false if that fails.
     func setAsideRefused(
         _ payloads: [[UInt8]], at positions: [JournalPosition], because error: String,
-    ) throws(JournalError) {
+    ) throws(JournalError) -> Bool {
         try load()
-        if setAside(payloads, as: .refused, because: error) { trim(positions) }
+        guard setAside(payloads, as: .refused, because: error) else { return false }
+        trim(positions)
+        return true
     }
 }

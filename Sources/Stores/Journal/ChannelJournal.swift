@@ -105,13 +105,15 @@ package final class ChannelJournal: Sendable {
 
     /// Sets entries aside that the catalogue refuses, durably, and says that they are done.
     ///
-    /// A later start tries them again. When they cannot be set aside, they stay in their files.
+    /// A later start tries them again.
+    ///
+    /// - Returns: false if they cannot be set aside; then they stay in their files
     package func setAside(
         refused entries: [(entry: JournalEntry, position: JournalPosition?)], because reason: String,
-    ) async throws(JournalError) {
+    ) async throws(JournalError) -> Bool {
         var payloads: [[UInt8]] = []
         for entry in entries { payloads.append(try Self.payload(of: entry.entry)) }
-        try await files.setAsideRefused(payloads, at: entries.compactMap(\.position), because: reason)
+        return try await files.setAsideRefused(payloads, at: entries.compactMap(\.position), because: reason)
     }
 
     private static func line(of entry: JournalEntry) throws(JournalError) -> [UInt8] {

@@ -1,3 +1,4 @@
+import Catalogue
 import Foundation
 import Journal
 import TestSupport
@@ -82,6 +83,28 @@ struct CatalogueRefusalTests {
                 try await fixture.rows("SELECT origin_number FROM segment WHERE number IS NULL") == ["2"])
             #expect(!FileManager.default.fileExists(atPath: file.path()))
             await later.kill()
+        }
+    }
+
+    @Test("One that cannot be set aside either does not keep the others of such a channel from the catalogue")
+    func unownedStuck() async throws {
+        try await RecorderFixture.run { fixture in
+            let process = try await RecordingProcess(fixture, opening: [video(0)])
+            try await process.record(0...9)
+            try await fail(fixture, "22003", when: "NEW.origin_number = 2")
+            try FileManager.default.createDirectory(
+                atPath: fixture.journal.path(of: "news/refused.jsonl"), withIntermediateDirectories: true)
+            let unowned = UnownedJournal(channel: fixture.channel, dependencies: process.dependencies)
+            var calls = 0
+            while calls < 5, try await unowned.enterBatch() == nil { calls += 1 }
+            #expect(calls < 5)
+            #expect(try await fixture.number("SELECT count(*) FROM segment") == 9)
+            #expect(try await process.journal.waitingCount() == 1)
+            // A timeline that the channel has left must not lead the recorder.
+            let point = ReanchorPoint(fence: .max, instant: at(-60))
+            try await unowned.setAsideFormerTimeline(of: point, now: at(0))
+            #expect(try await process.journal.waitingCount() == 0)
+            await process.kill()
         }
     }
 

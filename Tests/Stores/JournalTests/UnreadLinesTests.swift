@@ -19,8 +19,9 @@ struct RefusedLinesTests {
             }
             let lines = try await channel.replay()
             let refused = try #require(lines.first { $0.1 == sourceRun(2) })
-            try await channel.setAside(
-                refused: [(refused.1, refused.0), (sourceRun(3), nil)], because: "by the test")
+            #expect(
+                try await channel.setAside(
+                    refused: [(refused.1, refused.0), (sourceRun(3), nil)], because: "by the test"))
             #expect(Array(journal.refusedLines.values) == [2])
             await channel.trim(lines.map(\.0))
             await journal.close()

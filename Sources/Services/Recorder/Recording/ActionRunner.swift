@@ -120,7 +120,7 @@ struct ActionRunner: ActionPerforming {
     /// Entries that cannot be set aside stay in the journal until the next start.
     private func setAside(_ entries: [RefusedEntry], _ reason: String) async {
         do {
-            try await journal.setAside(
+            _ = try await journal.setAside(
                 refused: entries.map { ($0.entry, $0.position) }, because: reason)
         } catch {
             logger.error("Refused facts could not be moved to refused.jsonl", metadata: ["error": "\(error)"])

@@ -77,9 +77,9 @@ struct ChannelTask: Sendable {
             }
         }
         guard let keys else { return count }
-        let isChanged = try await keys.write(to: unowned)
+        try await keys.enterOpened(in: unowned)
         await keys.start()
-        return isChanged ? nil : count
+        return try await journal.waitingCount()
     }
 
     /// Takes the lease; the channel is recorded meanwhile if the catalogue is away and this node owned it.

@@ -19,17 +19,26 @@ struct UnownedJournal: Sendable {
         let journal = try dependencies.journal.channel(channel.id)
         let (lines, waiting) = try await readable(in: journal)
         guard !lines.isEmpty else { return waiting }
-        _ = try await enter(lines, from: journal)
-        return nil
+        let left = try await enter(lines, from: journal)
+        return left.count < lines.count ? nil : waiting
     }
 
-    /// Replaces the lines of segments that waited for their keys, which the next batch enters.
+    /// Replaces the lines of segments that waited for their keys.
     ///
     /// The encrypted files stay until their hour is deleted: the owner's journal may name them, too.
-    func replace(_ opened: [UnownedKeys.Opened]) async throws {
+    ///
+    /// - Returns: the new lines, which are to be entered
+    func replace(_ opened: [UnownedKeys.Opened]) async throws -> [(JournalPosition, JournalEntry)] {
         let journal = try dependencies.journal.channel(channel.id)
-        _ = try await journal.append(opened.map { .segment($0.fact) })
+        let entries = opened.map { JournalEntry.segment($0.fact) }
+        let positions = try await journal.append(entries)
         await journal.trim(opened.map(\.line))
+        return Array(zip(positions, entries))
+    }
+
+    /// Enters lines that were replaced.
+    func enter(_ lines: [(JournalPosition, JournalEntry)]) async throws {
+        _ = try await enter(lines, from: try dependencies.journal.channel(channel.id))
     }
 
     /// Gives up a batch of segments that wait for their keys.
@@ -61,12 +70,13 @@ struct UnownedJournal: Sendable {
         return true
     }
 
-    /// Enters lines in one batch; what the catalogue refuses leaves the journal without it.
+    /// Enters lines, at most a batch; what the catalogue refuses is set aside instead.
     ///
-    /// - Returns: false when something was refused, and the other lines still wait
+    /// - Returns: what was refused and could not be set aside, and so is still in the journal
     private func enter(
         _ lines: [(JournalPosition, JournalEntry)], from journal: ChannelJournal,
-    ) async throws -> Bool {
+    ) async throws -> [(JournalPosition, JournalEntry)] {
+        guard !lines.isEmpty else { return [] }
         var batch = Batch(unpublishedIn: channel.row)
         for (_, entry) in lines { batch.add(entry) }
         for index in batch.segments.indices { batch.segments[index].fact.flags.insert(.late) }
@@ -76,27 +86,29 @@ struct UnownedJournal: Sendable {
         )
         guard case .failure(let error) = result else {
             await journal.trim(lines.map(\.0))
-            return true
+            return []
         }
         let refused = error.refusedFacts.map { facts in lines.filter { facts.contains($0.1) } } ?? []
         if refused.isEmpty { throw error }
-        try await journal.setAside(
+        let isSetAside = try await journal.setAside(
             refused: refused.map { (entry: $0.1, position: $0.0) }, because: "\(error)")
-        return false
+        let positions = Set(refused.map(\.0))
+        let left = try await enter(lines.filter { !positions.contains($0.0) }, from: journal)
+        return isSetAside ? left : refused + left
     }
 
     /// Sets aside what the journal holds of the timeline that a reanchored channel has left: a recorder that
     /// reads it would go on there.
     ///
-    /// Segments of it that wait for their keys leave the journal; their bytes stay until their hour is
-    /// deleted. `now` is the present by the clock that recording goes by.
+    /// Segments of it that wait for their keys, or can neither be entered nor set aside, leave the journal;
+    /// their bytes stay until their hour is deleted. `now` is the present by the clock that recording goes by.
     func setAsideFormerTimeline(of point: ReanchorPoint, now: Instant) async throws {
         let journal = try dependencies.journal.channel(channel.id)
         var cursor: JournalPosition?
         while true {
             let lines = try await journal.replay(after: cursor, limit: Limits.factsPerBatch)
             let ahead = lines.filter { isAhead($0.1, of: point, now: now) }
-            if !ahead.isEmpty, try await !enter(ahead, from: journal) { continue }
+            await journal.trim(try await enter(ahead, from: journal).map(\.0))
             guard lines.count == Limits.factsPerBatch, let last = lines.last else { return }
             cursor = last.0
         }

@@ -25,7 +25,7 @@ actor UnownedKeys {
     private var lines: [SegmentIdentity: JournalPosition] = [:]
     /// Numbers for the uses of sources, by URL.
     private var uses: [String: SourceUse] = [:]
-    /// Segments that still have to be written to the journal.
+    /// Segments that still have to be entered.
     private var opened: [Opened] = []
     /// The task that requests keys now.
     private var opening: Task<Void, Never>?
@@ -57,15 +57,16 @@ actor UnownedKeys {
         opening = Task { await openDue() }
     }
 
-    /// Writes the segments that got their keys since the last call to the journal, as segments to be entered.
+    /// Enters the segments that got their keys since the last call.
     ///
-    /// - Returns: whether there were any
-    func write(to journal: UnownedJournal) async throws -> Bool {
-        guard !opened.isEmpty else { return false }
+    /// They are written to the journal first, and stay there if the catalogue is away.
+    func enterOpened(in journal: UnownedJournal) async throws {
+        guard !opened.isEmpty else { return }
         let written = opened
         opened = []
+        let entries: [(JournalPosition, JournalEntry)]
         do {
-            try await journal.replace(written)
+            entries = try await journal.replace(written)
         } catch {
             for one in written { retries.notWritten(one.segment, now: clock.steady()) }
             throw error
@@ -77,13 +78,13 @@ actor UnownedKeys {
         logger.info(
             "Segments got their keys while another node records the channel",
             metadata: ["segments": "\(written.count)"])
-        return true
+        try await journal.enter(entries)
     }
 
-    /// Segments that wait to be written.
+    /// Segments that wait to be entered.
     var openedCount: Int { opened.count }
 
-    /// Stops the requests; what was not written still waits in the journal.
+    /// Stops the requests; what was not entered still waits in the journal.
     ///
     /// Waits for at most `Limits.unownedKeysEnd`. A request that still runs then can only store a file.
     func cancel() async {
