@@ -50,8 +50,12 @@ extension RetentionService {
             guard !rest.isNone, let deleted = try await freeSome(of: space) else { return wait(with: space) }
             wanted = rest - deleted
         }
-        if let space = try await store.space() {
-            setFull(shortage(of: space).isNone ? nil : Self.diskIsFull)
+        // The next round goes on deleting.
+        guard let space = try await store.space() else { return }
+        if shortage(of: space).isNone {
+            setFull(nil)
+        } else {
+            stopRecordingBelowHalfFloor(space, Self.diskIsFull)
         }
     }
 

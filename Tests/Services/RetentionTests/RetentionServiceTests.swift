@@ -159,6 +159,23 @@ struct RetentionServiceTests {
         }
     }
 
+    @Test("A round with more to delete than its steps allow does not stop recording")
+    func manySteps() async throws {
+        let space = StorageSpace(totalBytes: 1 << 40, availableBytes: 1_000_000)
+        try await withHouse(retention: nil, space: space) { fixture in
+            for number in 0..<21 { _ = try await fixture.another("c\(number)", until: noon) }
+            // 220 segments take 1,000 bytes each; more than 200 steps are needed.
+            let diskGuard = DiskGuard()
+            let service = fixture.service(floor: .bytes(985_000), diskGuard)
+            try await service.keepSpaceFree()
+            #expect(!diskGuard.isFull)
+            try await service.keepSpaceFree()
+            #expect(!diskGuard.isFull)
+            let left = try await fixture.pool.query("SELECT FROM segment").count
+            #expect((10...19).contains(left))
+        }
+    }
+
     @Test(
         "Formats of segments that a full disk took expire too, even in channels without limits",
         arguments: [nil, Int64(1) << 40])
