@@ -1,5 +1,6 @@
 package import Logging
 package import Postgres
+import Synchronization
 import Timeline
 
 /// Reads and writes everything that is known about recordings; this module alone contains SQL.
@@ -13,6 +14,8 @@ package final class Catalogue: Sendable {
     let knownSettings = KnownSettings()
     let packing = QuartersToPack()
     let pruned = PrunedIdentities()
+    /// The id of the last format that was examined for expiry; 0 begins again.
+    let examinedFormat = Atomic<Int32>(0)
 
     package init(pool: PostgresPool, logger: Logger) {
         self.pool = pool

@@ -70,12 +70,13 @@ package enum Limits {
     static let reanchorMargin: Int64 = 60_000_000
     /// How long identities are kept after the source run has moved on, hours.
     static let identityHours = 48
-    /// Identities that one statement examines, or formats that it deletes: less than a second of work, so
-    /// that no time limit is reached.
+    /// Identities or formats that one statement examines: less than a second of work, so that no time limit
+    /// is reached.
     static let prunedPerStatement: Int64 = 10_000
-    /// Such statements in one call: ten million identities, which is more than ten days of 100 channels, or
-    /// the keys of a year where every four seconds have one.
+    /// Such statements in one call: ten million identities, which is more than ten days of 100 channels.
     static let pruningSteps = 1000
+    /// The same for formats, which have no index by age: 100,000 in a call, a few tenths of a second.
+    static let formatSteps = 10
     /// Calls after which the pruning of identities begins with the oldest again, an hour of rounds: one that
     /// stayed as the newest of its source run may have become older than another.
     static let pruningCalls = 60

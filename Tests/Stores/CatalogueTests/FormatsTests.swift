@@ -163,6 +163,31 @@ struct FormatsTests {
         }
     }
 
+    @Test("A call examines a bounded number of formats, and the next one continues")
+    func bounded() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO state (channel_id, digest, container, tracks, codecs, width, height, drm_tags, last_used_us)
+                SELECT \(recording.row), sha256(convert_to(n::text, 'UTF8')), 'ts', '', '', 0, 0, '{}',
+                    CASE WHEN n > 100 THEN 0 ELSE \((midnight + day).microseconds) END
+                FROM generate_series(1, 105) AS n ORDER BY n
+                """)
+            _ = try await test.pool.query(
+                "UPDATE line SET forgotten_us = \(midnight.microseconds) WHERE channel_id = \(recording.row)")
+            var counts: [Int64] = []
+            for _ in 0..<2 {
+                try await test.catalogue.expireFormats(graceSeconds: 0, step: 10)
+                counts.append(try await test.number("SELECT count(*) FROM state") ?? -1)
+            }
+            #expect(counts == [105, 100])
+            _ = try await test.pool.query("UPDATE state SET last_used_us = 0 WHERE state_id % 2 = 0")
+            try await test.catalogue.expireFormats(graceSeconds: 0, step: 20)
+            #expect(try await test.number("SELECT count(*) FROM state") == 50)
+        }
+    }
+
     @Test("Tens of thousands of keys and formats of one channel are gone through within seconds")
     func manyObjects() async throws {
         try await withCatalogue { test in

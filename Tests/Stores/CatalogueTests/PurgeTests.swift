@@ -52,6 +52,34 @@ struct PurgeTests {
         return counts
     }
 
+    @Test("No statement deletes the sums of more than a day")
+    func dayByDay() async throws {
+        try await withCatalogue { test in
+            let recording = try await recorded("one", in: test)
+            _ = try await test.pool.query(
+                """
+                INSERT INTO block (rendition_id, quarter_us, revision, segments, bytes, held_us, peak_bps, unpublished,
+                    contiguous, begin_us, end_us)
+                SELECT rendition_id, q, 1, 1, 1, 1, 1, 0, true, q, q FROM rendition,
+                    generate_series(\((midnight - 30 * day).microseconds), \((midnight - day).microseconds), 900000000) AS q
+                WHERE channel_id = \(recording.row)
+                """)
+            _ = try await test.pool.query(
+                """
+                CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    IF (SELECT count(*) FROM gone) > 192 THEN RAISE 'too many sums in one statement'; END IF;
+                    RETURN NULL; END $$
+                """)
+            _ = try await test.pool.query(
+                """
+                CREATE TRIGGER refuse_many AFTER DELETE ON block REFERENCING OLD TABLE AS gone
+                    FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()
+                """)
+            try await test.catalogue.purge(recording.channel.id, graceSeconds: 0)
+            #expect(try await test.number("SELECT count(*) FROM block") == 0)
+        }
+    }
+
     @Test("All segments are deleted at once, kept ones too, and the channel's row stays")
     func everything() async throws {
         try await withCatalogue { test in

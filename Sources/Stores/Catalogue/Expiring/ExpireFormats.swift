@@ -1,12 +1,13 @@
 import Postgres
+import Synchronization
 import Timeline
 
 extension Catalogue {
     /// Deletes formats of all channels that no stored segment uses.
     ///
     /// Their initialization sections and keys stay during the grace period for players that still need them.
-    /// Where each segment has a key of its own, the formats are millions: they are deleted in steps, each in
-    /// a transaction, and what is left after many steps by the next call.
+    /// Where each segment has a key of its own, the formats are millions: they are examined in steps, each in
+    /// a transaction, and after `Limits.formatSteps` of them the next call continues.
     package func expireFormats(graceSeconds: Int) async throws(CatalogueError) {
         try await expireFormats(graceSeconds: graceSeconds, step: Limits.prunedPerStatement)
     }
@@ -14,28 +15,41 @@ extension Catalogue {
     /// The same in steps of a number of formats.
     func expireFormats(graceSeconds: Int, step: Int64) async throws(CatalogueError) {
         try await mappingErrors {
-            for _ in 0..<Limits.pruningSteps {
-                let count = try await pool.transaction { transaction in
-                    try await transaction.deleteFormats(.expiredFormats(limit: step), grace: graceSeconds)
+            for _ in 0..<Limits.formatSteps {
+                let former = examinedFormat.load(ordering: .relaxed)
+                let last = try await lastFormat(after: former, step: step)
+                let range = Int64(former) + 1...Int64(last ?? .max)
+                _ = try await pool.transaction { transaction in
+                    try await transaction.deleteFormats(.expiredFormats(range), grace: graceSeconds)
                 }
-                if count < step { return }
+                examinedFormat.store(last ?? 0, ordering: .relaxed)
+                if last == nil { return }
                 try Task.checkCancellation()
             }
         }
+    }
+
+    /// The format with which a step ends; nil if fewer formats are left.
+    private func lastFormat(after id: Int32, step: Int64) async throws -> Int32? {
+        let rows = try await pool.query(
+            """
+            SELECT state_id FROM state WHERE state_id > \(id) ORDER BY state_id OFFSET \(step - 1) LIMIT 1
+            """)
+        return try rows.first?.decode("state_id")
     }
 }
 
 extension Statement {
     /// The outer condition is judged again for a format that a commit has used meanwhile.
-    fileprivate static func expiredFormats(limit: Int64) -> Statement {
+    fileprivate static func expiredFormats(_ ids: ClosedRange<Int64>) -> Statement {
         """
         DELETE FROM state s USING line l
         WHERE s.state_id = ANY(ARRAY(
                 SELECT o.state_id FROM state o JOIN line p USING (channel_id)
-                WHERE o.last_used_us < p.forgotten_us
+                WHERE o.state_id BETWEEN \(ids.lowerBound) AND \(ids.upperBound)
+                    AND o.last_used_us < p.forgotten_us
                     AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.state_id = o.state_id)
-                    AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.repair_state_id = o.state_id)
-                LIMIT \(limit)))
+                    AND NOT EXISTS (SELECT FROM segment_kept k WHERE k.repair_state_id = o.state_id)))
             AND l.channel_id = s.channel_id AND s.last_used_us < l.forgotten_us
         RETURNING s.channel_id, s.init_name, s.key_name
         """

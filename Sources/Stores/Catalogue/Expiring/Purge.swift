@@ -89,6 +89,7 @@ private struct Purging {
         ).map { try $0.decode("day") }
     }
 
+    /// Deletes the segments of a day and the sums of its quarters of an hour.
     private func dropSegments(of day: Int64) async throws -> Int {
         let rows = try await transaction.query(
             """
@@ -103,6 +104,12 @@ private struct Purging {
                     now() + make_interval(secs => \(Double(grace)))
                 FROM gone ON CONFLICT (prefix, hour_us) DO UPDATE SET not_before = excluded.not_before)
             SELECT count(*) AS segments FROM gone
+            """)
+        _ = try await transaction.query(
+            """
+            DELETE FROM block b USING rendition r WHERE r.channel_id = \(channel.row)
+                AND b.rendition_id = r.rendition_id
+                AND b.quarter_us >= \(day) AND b.quarter_us < \(day + Catalogue.dayMicroseconds)
             """)
         return try rows.first?.decode("segments", as: Int.self) ?? 0
     }
@@ -125,9 +132,6 @@ private struct Purging {
     /// need it.
     private func dropOtherFacts() async throws {
         let row = channel.row
-        _ = try await transaction.query(
-            "DELETE FROM block b USING rendition r WHERE r.channel_id = \(row) AND b.rendition_id = r.rendition_id"
-        )
         _ = try await transaction.query("DELETE FROM loss WHERE channel_id = \(row)")
         _ = try await transaction.query("DELETE FROM marker WHERE channel_id = \(row)")
         _ = try await transaction.query("DELETE FROM recording_span WHERE channel_id = \(row)")
