@@ -152,6 +152,8 @@ extension AdminAPI {
             do {
                 return try await work()
             } catch {
+                // Nobody reads the answer to a client that has left.
+                if Task.isCancelled { return Problem.catalogueUnavailable.answer }
                 return self.problem(for: error).answer
             }
         }
