@@ -222,6 +222,13 @@ def show(table, cluster, cache):
               0 <= end - seen.newest <= 2)
 
 
+def show_bans(table, cluster):
+    """An operator may drop what is cached; who comes through a proxy on the same machine may not."""
+    for who, fields, status in (("an operator", {}, 200), ("a viewer behind a proxy", {"X-Forwarded-For": "192.0.2.1"}, 403)):
+        seen = request(f"http://127.0.0.1:{cluster.port}{PATH}", "BAN", None, {"Cache-Tag": "ch-none", **fields}).status
+        table.row(f"varnish: BAN by {who}", status, seen, seen == status)
+
+
 def main():
     table = Table()
     folder = tempfile.mkdtemp(prefix="backcast-cache-")
@@ -231,6 +238,8 @@ def main():
         cluster.start()
         for cache in CACHES:
             show(table, cluster, cache)
+            if cache == "varnish":
+                show_bans(table, cluster)
         cluster.stop()
         shutil.rmtree(folder, ignore_errors=True)
     except BaseException:

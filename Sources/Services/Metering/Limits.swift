@@ -4,7 +4,10 @@ enum Limits {
     static let gapRoundSeconds = 15
     /// Seconds of a channel that one measurement of gaps reads at most; the next rounds read the rest.
     static let gapStepSeconds: Int64 = 6 * 3600
-    /// Seconds between two measurements of what the archive holds: the summaries of a thousand channels take
-    /// a second.
+    /// Seconds between two measurements of what the archive holds, at least: the summaries of a thousand
+    /// channels take a second.
     static let archiveRoundSeconds = 60
+    /// How many times longer than such a measurement the pause after it is: years of many channels take
+    /// seconds.
+    static let archiveRest = 50
 }

@@ -36,7 +36,8 @@ package struct Meters: Sendable {
             }
             group.addTask {
                 await clock.every(
-                    .seconds(Limits.archiveRoundSeconds), { try await archive.measure() }, onError: report)
+                    .seconds(Limits.archiveRoundSeconds), restingTimes: Limits.archiveRest,
+                    { try await archive.measure() }, onError: report)
             }
         }
     }

@@ -14,6 +14,8 @@ package final class Catalogue: Sendable {
     let knownSettings = KnownSettings()
     let packing = QuartersToPack()
     let pruned = PrunedIdentities()
+    /// How often empty days were looked for.
+    let emptyDayCalls = Atomic(0)
     /// The id of the last format that was examined for expiry; 0 begins again.
     let examinedFormat = Atomic<Int32>(0)
 

@@ -77,9 +77,11 @@ package enum Limits {
     static let pruningSteps = 1000
     /// The same for formats, which have no index by age: 100,000 in a call, a few tenths of a second.
     static let formatSteps = 10
-    /// Calls after which the pruning of identities begins with the oldest again, an hour of rounds: one that
-    /// stayed as the newest of its source run may have become older than another.
+    /// Calls, an hour of rounds, after which all days are looked at, and the pruning of identities begins with
+    /// the oldest: one that stayed as the newest of its source run may have become older than another.
     static let pruningCalls = 60
+    /// Past days with segments after which a call looks for no empty ones.
+    static let filledDays = 8
     /// How long the row of a stopped node is kept, days: an operator may ask when it last ran.
     static let stoppedNodeDays = 7
     /// How far ahead of now an empty day must lie to be dropped, microseconds: nodes make some days ahead of

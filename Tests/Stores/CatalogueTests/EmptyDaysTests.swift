@@ -43,6 +43,32 @@ struct EmptyDaysTests {
         }
     }
 
+    @Test("A year of days costs a few statements, and one that becomes empty among them is found")
+    func many() async throws {
+        try await withCatalogue { test in
+            let recording = try await ChannelRecording(in: test)
+            let days = Int64(0)..<40
+            try await test.catalogue.ensureDays(of: days.map { midnight + $0 * day })
+            for number in days {
+                let fact = recording.fact(number, at: number * day + hour)
+                _ = try await test.catalogue.commit(recording.batch([.archived(fact)]))
+            }
+            let now = midnight + 60 * day
+            #expect(try await test.dropEmptyDays(before: now).count < 40)
+            let before = test.pool.statementCount
+            #expect(try await test.dropEmptyDays(before: now).isEmpty)
+            #expect(test.pool.statementCount - before < 12)
+            _ = try await test.pool.query(
+                "DELETE FROM segment WHERE start_us < \((midnight + day).microseconds)")
+            #expect(try await test.dropEmptyDays(before: now) == ["segment_20240101"])
+            _ = try await test.pool.query(
+                "DELETE FROM segment WHERE start_us >= \((midnight + 39 * day).microseconds)")
+            var dropped: [String] = []
+            for _ in 0..<Limits.pruningCalls { dropped += try await test.dropEmptyDays(before: now) }
+            #expect(dropped == ["segment_20240209"])
+        }
+    }
+
     @Test("Kept recordings do not prevent dropping their day and still play afterwards")
     func kept() async throws {
         try await withCatalogue { test in

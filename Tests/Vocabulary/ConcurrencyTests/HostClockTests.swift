@@ -48,4 +48,18 @@ struct HostClockTests {
         repeating.cancel()
         #expect(await repeating.value == (3, 1))
     }
+
+    @Test("The pause after a long round is a multiple of its time")
+    func resting() async throws {
+        let time = ManualClock()
+        let clock = time.clock
+        let repeating = Task {
+            await clock.every(
+                .seconds(5), restingTimes: 10, { time.advance(by: .seconds(2)) }, onError: { _ in })
+        }
+        try await time.sleepers()
+        #expect(time.untilNextWake == .seconds(20))
+        repeating.cancel()
+        await repeating.value
+    }
 }

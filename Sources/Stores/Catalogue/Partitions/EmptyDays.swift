@@ -1,11 +1,13 @@
 import Postgres
+import Synchronization
 package import Timeline
 
 extension Catalogue {
     /// Drops the partitions of past days that are empty, and of days far ahead that a wrong clock has made.
     ///
     /// The partition is detached concurrently first, because dropping an attached one would lock the whole
-    /// archive. Days from three days before `now` to a week after `present` stay.
+    /// archive. Days from three days before `now` to a week after `present` stay. Once an hour all days are
+    /// looked at, and else the oldest ones, which become empty first.
     ///
     /// - Returns: the names of the dropped partitions
     package func dropEmptyDays(
@@ -14,12 +16,13 @@ extension Catalogue {
         let oldest = Self.day(of: (now - 3 * Self.dayMicroseconds).microseconds)
         let newest = Self.day(of: (present + Limits.futureDayLimit).microseconds)
         return try await mappingErrors {
-            var empty: [Day] = []
-            for day in try await daysInOrder(
-                before: Self.partition(ofDay: oldest), after: Self.partition(ofDay: newest))
-            {
+            let past = Self.partition(ofDay: oldest)
+            let days = try await daysInOrder(before: past, after: Self.partition(ofDay: newest))
+            let looksAtAll = emptyDayCalls.add(1, ordering: .relaxed).oldValue % Limits.pruningCalls == 0
+            var (empty, filled): ([Day], Int) = ([], 0)
+            for day in days where looksAtAll || filled < Limits.filledDays || day.name >= past {
                 let first = try await pool.query("SELECT FROM \(identifier: day.name) LIMIT 1")
-                if first.isEmpty { empty.append(day) }
+                if first.isEmpty { empty.append(day) } else { filled += 1 }
             }
             guard !empty.isEmpty else { return [] }
             let dropped = try await drop(empty)
