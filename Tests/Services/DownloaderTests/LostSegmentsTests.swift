@@ -9,7 +9,9 @@ import Timeline
 /// Media sequence numbers are those of RFC 8216 §4.3.3.2.
 @Suite("Segments that a live playlist has dropped unread")
 struct LostSegmentsTests {
-    private func plan(_ texts: String...) throws -> RenditionPlan {
+    private func plan(_ texts: String...) throws -> RenditionPlan { try plan(of: texts) }
+
+    private func plan(of texts: [String]) throws -> RenditionPlan {
         let url = try HTTPURL("http://origin.example/live.m3u8")
         var (plan, keys) = (RenditionPlan(id: RenditionID(kind: .video, index: 0), url: url), KeyNames())
         for text in texts {
@@ -57,6 +59,23 @@ struct LostSegmentsTests {
         let plan = try plan(text(100..<103), text(first..<first + 2))
         #expect(plan.parts.count == 5 && plan.gapSeconds() == 0)
         #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
+    }
+
+    @Test("Numbers that stay far behind are those of an encoder that has started again with the same names")
+    func startedAgain() throws {
+        let few = Array(repeating: text(0..<3), count: Limits.strangeReadings + 1)
+        func numbers(_ texts: [String]) throws -> [UInt64] {
+            let plan = try plan(of: [text(0..<50)] + texts)
+            #expect(plan.gapSeconds() == 0)
+            return plan.parts.map(\.names.identity.number)
+        }
+        let first = Array(0..<50) as [UInt64]
+        #expect(try numbers(few + [text(1..<5)]) == first + [0, 1, 2, 3, 4])
+        #expect(try numbers([text(0..<3), text(49..<51)]) == first + [50])
+        #expect(try numbers(few.dropLast() + [text(49..<51)] + few.dropLast()) == first + [50])
+        // A server that lags behind, and the former numbers that go on after all.
+        #expect(try numbers(few + [text(45..<50), text(1..<5)]) == first + [0, 1, 2, 3, 4])
+        #expect(try numbers(few + [text(48..<52)]) == first + [0, 1, 2, 50, 51])
     }
 
     @Test("An older list, as another server has it, adds nothing in front of what is known")

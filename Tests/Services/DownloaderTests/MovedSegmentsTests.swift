@@ -87,6 +87,68 @@ struct MovedSegmentsTests {
         #expect(plan.parts[first.count].segment.discontinuityCount == 1)
     }
 
+    private func numbers(_ texts: [String]) throws -> [UInt64] {
+        var (plan, keys) = (RenditionPlan(id: RenditionID(kind: .video, index: 0), url: url), KeyNames())
+        for text in texts {
+            _ = try plan.take(try readMedia(text), base: url, range: nil, keys: &keys)
+        }
+        #expect(plan.gapSeconds() == 0)
+        #expect(Set(plan.parts.map(\.names.file)).count == plan.parts.count)
+        return plan.parts.map(\.names.identity.number)
+    }
+
+    @Test("An encoder that starts again with the same numbers and names is recorded: the dates are later")
+    func sameNames() throws {
+        let plan = try plan(text(1..<5, "a#.ts", at: 10), text(1..<4, "a#.ts", at: 48))
+        #expect(plan.parts.map(\.names.identity.number) == [1, 2, 3, 4, 1, 2, 3])
+        #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 0, 1, 0, 0])
+        // The same list from another clock is no other media.
+        #expect(try numbers([text(1..<5, "a#.ts", at: 10), text(1..<5, "a#.ts", at: 20)]).count == 4)
+    }
+
+    @Test("What a server that lags behind lists of before the start is left out, unless it goes on")
+    func lagging() throws {
+        let lists = [
+            text(1..<5, "a#.ts", at: 10), text(5..<9, "a#.ts", at: 26), text(1..<4, "a#.ts", at: 48),
+        ]
+        let lagging = text(5..<10, "a#.ts", at: 26)
+        let next = text(2..<6, "a#.ts")
+        let whole = Array(1...8) + [1, 2, 3] as [UInt64]
+        #expect(try numbers(lists + [lagging, next, lagging]) == whole + [4, 5])
+        let seven = Array(repeating: lagging, count: Limits.strangeReadings + 1)
+        #expect(try numbers(lists + seven) == whole + [9])
+    }
+
+    /// The plan of a process that goes on after another one, as it was when all was fetched.
+    private func process(after earlier: RenditionPlan) -> RenditionPlan {
+        let names = earlier.parts.map(\.names)
+        let recorded = RecordedParts(
+            earlier.localPlaylist(isClear: false, isClosed: false), files: Set(names.map(\.file)))
+        return RenditionPlan(id: earlier.id, url: url, kept: names, recorded: .success(recorded))
+    }
+
+    @Test("A later process finds that the encoder has started again", arguments: [10, nil] as [Int?])
+    func sameNamesLater(second: Int?) throws {
+        let first = try plan(text(1..<50, "a#.ts", at: second))
+        var (plan, keys) = (process(after: first), KeyNames())
+        var lines: [PartNames] = []
+        for _ in 0..<(second == nil ? Limits.strangeReadings + 1 : 1) {
+            let list = try readMedia(text(1..<4, "a#.ts", at: second.map { $0 + 38 }))
+            lines += try plan.take(list, base: url, range: nil, keys: &keys)
+        }
+        let numbers = Array(1...49) + [1, 2, 3] as [UInt64]
+        #expect(plan.parts.map(\.names.identity.number) == numbers && lines.count == 3)
+        #expect(plan.parts.dropFirst(49).first?.segment.discontinuityCount == 1)
+        // Lines of the first run are as they always were.
+        let kept = try [first.parts.map(\.names), lines].map { try PartsFile.bytes(of: $0) }
+        #expect(kept.map { String(decoding: $0, as: UTF8.self).contains("\"r\":1") } == [false, true])
+        #expect(PartsFile.reading(kept[1]).parts == lines)
+        var next = process(after: plan)
+        lines = try next.take(try readMedia(text(2..<6, "a#.ts")), base: url, range: nil, keys: &keys)
+        #expect(next.parts.map(\.names.identity.number) == numbers + [4, 5] && lines.count == 2)
+        #expect(next.parts.prefix(52).map(\.names.file) == plan.parts.map(\.names.file))
+    }
+
     /// The plan of a process after the one that has recorded the first list, and the lines it adds.
     private func continued(
         _ first: String, _ second: String

@@ -9,6 +9,8 @@ struct PartIdentity: Hashable, Sendable, Codable {
     var path: String
     var offset: UInt64?
     var length: UInt64?
+    /// How often the encoder had begun again with known numbers and paths; nil before the first time.
+    var run: Int?
 
     init(number: UInt64, url: HTTPURL, range: HLS.ByteRange?) {
         self.number = number
@@ -17,11 +19,15 @@ struct PartIdentity: Hashable, Sendable, Codable {
         length = range?.length
     }
 
+    /// Whether it is the segment right after another one.
+    func follows(_ former: PartIdentity) -> Bool { run == former.run && number == former.number &+ 1 }
+
     enum CodingKeys: String, CodingKey {
         case number = "n"
         case path = "p"
         case offset = "o"
         case length = "l"
+        case run = "r"
     }
 }
 

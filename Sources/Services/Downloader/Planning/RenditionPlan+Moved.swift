@@ -13,7 +13,11 @@ struct ListedPart: Sendable {
 /// segments keep their numbers, durations and dates, and mostly the names of their files.
 extension RenditionPlan {
     /// The segments of a playlist; one that is known under another path has the identity that it had there.
-    func listedParts(of playlist: MediaPlaylist, base: HTTPURL) throws(DownloadError) -> [ListedPart] {
+    ///
+    /// Nil where nothing of the playlist is taken, because a server lags behind.
+    mutating func listedParts(
+        of playlist: MediaPlaylist, base: HTTPURL
+    ) throws(DownloadError) -> [ListedPart]? {
         var listed: [ListedPart] = []
         listed.reserveCapacity(playlist.segments.count)
         for (index, segment) in playlist.segments.enumerated() {
@@ -22,6 +26,8 @@ extension RenditionPlan {
             let identity = PartIdentity(number: number, url: url, range: segment.byteRange)
             listed.append(ListedPart(url: url, identity: identity))
         }
+        guard findRun(of: listed, playlist) else { return nil }
+        for index in listed.indices { listed[index].identity.run = runs.identityRun }
         for (index, identity) in formerIdentities(of: listed, playlist) { listed[index].identity = identity }
         return listed
     }
@@ -79,14 +85,17 @@ extension RenditionPlan {
     private var formerSegments: [FormerSegment] {
         if !parts.isEmpty {
             let dates = SegmentDate.dates(of: parts.map(\.segment))
-            return zip(parts, dates).filter { !$0.0.isLost }.map { part, date in
+            let run = runs.identityRun
+            let isFormer = { (part: Part) in !part.isLost && part.names.identity.run == run }
+            return zip(parts, dates).filter { isFormer($0.0) }.map { part, date in
                 FormerSegment(
                     identity: part.names.identity, microseconds: part.segment.durationMicroseconds, date: date
                 )
             }
         }
         guard let recorded, recorded.isLive else { return [] }
-        let listed = recorded.inOrder(kept.values).compactMap { names in
+        let ofRun = kept.values.filter { $0.identity.run == runs.identityRun }
+        let listed = recorded.inOrder(ofRun).compactMap { names in
             recorded.segment(of: names).map { (names.identity, $0) }
         }
         return zip(listed, SegmentDate.dates(of: listed.map { $0.1 })).map { part, date in

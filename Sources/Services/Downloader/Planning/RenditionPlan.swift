@@ -35,6 +35,8 @@ struct RenditionPlan: Sendable {
     private var firstListed = 0
     /// Whether one of its playlists had no EXT-X-ENDLIST.
     private var wasLive = false
+    /// Which segments of the same numbers and paths a live playlist lists.
+    var runs: SegmentRuns
 
     var isEnded: Bool { head.isEnded }
     var seconds: Double { parts.last.map { $0.position + $0.seconds } ?? 0 }
@@ -52,6 +54,7 @@ struct RenditionPlan: Sendable {
         self.url = url
         recordedResult = recorded
         self.kept = Dictionary(kept.map { ($0.identity, $0) }, uniquingKeysWith: { _, last in last })
+        runs = SegmentRuns(kept: kept, recorded: try? recorded.get())
         sectionNames = SectionNames(kept: kept.compactMap(\.initSection))
         nextFile = (kept.compactMap { Int($0.file.prefix { $0 != "." }) }.max() ?? 0) + 1
     }
@@ -66,7 +69,7 @@ struct RenditionPlan: Sendable {
         if range != nil, !playlist.isEnded {
             throw .unusable("a range can only be taken of a presentation that has ended")
         }
-        let listed = try listedParts(of: playlist, base: base)
+        guard let listed = try listedParts(of: playlist, base: base) else { return [] }
         let behind = try parts.isEmpty && range == nil ? takeRecorded(beside: playlist, listed) : []
         var (new, isFirst) = ([Part](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
@@ -245,7 +248,7 @@ struct RenditionPlan: Sendable {
         appendLost(before: part)
         part.position = seconds
         if let last = parts.last, part.segment.discontinuityCount == 0,
-            last.isLost || part.names.identity.number != last.names.identity.number &+ 1
+            last.isLost || !part.names.identity.follows(last.names.identity)
         {
             part.segment.discontinuityCount = 1
         }
@@ -259,6 +262,7 @@ struct RenditionPlan: Sendable {
             line = part.names
         }
         indices[part.names.identity] = parts.count
+        runs.taken(part.names.identity)
         parts.append(part)
         if part.isSettled { count(part) }
         return line
@@ -269,7 +273,9 @@ struct RenditionPlan: Sendable {
     /// They are found by a jump in the media sequence numbers. A jump over more than `Limits.lostSegments`
     /// segments means another numbering, and adds no gaps.
     private mutating func appendLost(before next: Part) {
-        guard let last = parts.last, next.names.identity.number > last.names.identity.number else { return }
+        guard let last = parts.last, next.names.identity.run == last.names.identity.run,
+            next.names.identity.number > last.names.identity.number
+        else { return }
         let lost = next.names.identity.number - last.names.identity.number - 1
         guard lost > 0, lost <= Limits.lostSegments else { return }
         let each = lostMicroseconds(before: next) / Int64(lost)
