@@ -58,6 +58,19 @@ struct MediaFileTests {
         }
     }
 
+    @Test("A damaged file does not come for ever from a server that cuts transfers")
+    func cutAndDamaged() async throws {
+        try await FaultyOrigin.run { origin in
+            origin.serve("/film.mp4", Array(Self.movie.prefix(299_999)))
+            let faults: [FaultyOrigin.Fault] = [.cut(after: 150_000), .cut(after: 299_999)]
+            origin.fail("/film.mp4", [.cut(after: 5_000)] + Array(repeating: faults, count: 20).joined())
+            let task = try await run(origin, "film.mp4", try Downloading())
+            #expect(task.state == .failed)
+            // One request is for the kind of file, and one attempt brings more than the one before.
+            #expect(origin.requests(for: "/film.mp4").count <= 1 + Limits.attempts + 1)
+        }
+    }
+
     @Test(
         "Zeros of the right length are not media, whatever their name is",
         arguments: [

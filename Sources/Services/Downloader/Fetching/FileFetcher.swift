@@ -20,15 +20,18 @@ struct FileFetcher: Sendable {
     /// Fetches what is missing of the file; what an earlier process got is used where it is the same version.
     func fetch(_ known: StoredTask.KnownFile?) async throws(DownloadError) {
         if let known { try await findPieces(known) }
+        // Bytes that are dropped and come again are no progress: they may be damaged each time.
+        var most = progress.status.pieces.byteCount
         try await retries.run(name) { plan async throws(AttemptFailure) in
-            let before = progress.status.pieces.byteCount
             do throws(AttemptFailure) {
                 while let gap = progress.status.nextGap { try await fill(gap) }
+                most = max(most, progress.status.pieces.byteCount)
                 try await joinPieces()
                 try await check()
             } catch {
-                let came = progress.status.pieces.byteCount - before
+                let came = progress.status.pieces.byteCount - most
                 if came >= Int64(Limits.progressBytes) { plan.madeProgress() }
+                most += max(came, 0)
                 throw error
             }
         }
