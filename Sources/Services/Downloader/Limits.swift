@@ -93,7 +93,8 @@ enum Limits {
     static let longestReload = Duration.seconds(60)
     /// Unchanged reloads, each after half a target duration, until a live playlist counts as stalled.
     static let unchangedLoads = 30
-    /// The longest time that a growing window may stay unchanged: outages of its source are shorter.
+    /// The longest time that a growing window, or a playlist that should have ended, may stay unchanged:
+    /// outages of its source are shorter.
     ///
     /// If its channel has stopped for good, the window never ends.
     static let windowStallTimeout = Duration.seconds(3600)

@@ -242,6 +242,61 @@ struct PlaylistFormTests {
         }
     }
 
+    @Test("A playlist of type VOD that lacks its end is whole when it stands still", arguments: [nil, "2-4"])
+    func withoutEnd(range: String?) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n"))
+            origin.serve("/vod/open.m3u8", text.replacing("#EXT-X-ENDLIST\n", with: ""))
+            let downloading = try Downloading()
+            var request = origin.request("/vod/open.m3u8")
+            request.range = range.flatMap { TimeRange($0) }
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.notes == nil)
+            if range == nil { return _ = try downloading.expectSegments(of: origin) }
+            let playlist = try readMedia(
+                String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.isEnded && playlist.segments.count == 2)
+        }
+    }
+
+    @Test("A playlist of type VOD that grows is read until it stands still for long")
+    func growing() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let segments = origin.segments()
+            // It stalls for less than an hour after each segment.
+            origin.serve("/vod/open.m3u8") { count in
+                let head = ["#EXTM3U", "#EXT-X-TARGETDURATION:60", "#EXT-X-PLAYLIST-TYPE:VOD"]
+                let listed = segments.prefix((count + 76) / 40).flatMap { ["#EXTINF:1,", $0] }
+                return (head + listed + [""]).joined(separator: "\n")
+            }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request("/vod/open.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test(
+        "A rendition that never ends does not hold up one that has ended, but may catch up with it",
+        arguments: [false, true])
+    func unequalEnds(isLate: Bool) async throws {
+        try await FaultyOrigin.run(serving: .separateAudio) { origin in
+            origin.reopen("/vod/audio.m3u8")
+            let audioText = String(decoding: try #require(origin.bytes("/vod/audio.m3u8")), as: UTF8.self)
+            let text = audioText.replacing("TARGETDURATION:2", with: "TARGETDURATION:1")
+            let begin = text.split(separator: "#EXTINF").prefix(2).joined(separator: "#EXTINF")
+            origin.serve("/vod/audio.m3u8") { count in isLate && count < 60 ? begin : text }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request())
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let audio = try readMedia(
+                String(decoding: try downloading.bytes("task", "a0.m3u8"), as: UTF8.self))
+            #expect(audio.isEnded && audio.segments.count == text.split(separator: "#EXTINF").count - 1)
+        }
+    }
+
     @Test("A live playlist is recorded for as long as was asked for")
     func liveDuration() async throws {
         try await FaultyOrigin.run { origin in

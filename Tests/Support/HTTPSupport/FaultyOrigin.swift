@@ -91,7 +91,8 @@ package final class FaultyOrigin: HTTPHandler {
     package func reopen(_ path: String) {
         state.withLock { state in
             let text = String(decoding: state.files[path] ?? [], as: UTF8.self)
-            state.files[path] = Array(text.replacing("#EXT-X-ENDLIST", with: "").utf8)
+            let open = text.replacing("#EXT-X-ENDLIST", with: "")
+            state.files[path] = Array(open.replacing("#EXT-X-PLAYLIST-TYPE:VOD\n", with: "").utf8)
         }
     }
 

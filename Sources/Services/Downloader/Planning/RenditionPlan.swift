@@ -66,7 +66,7 @@ struct RenditionPlan: Sendable {
     mutating func take(
         _ playlist: MediaPlaylist, base: HTTPURL, range: TimeRange?, keys: inout KeyNames,
     ) throws(DownloadError) -> [PartNames] {
-        if range != nil, !playlist.isEnded {
+        if range != nil, !playlist.isEnded, playlist.type != .videoOnDemand {
             throw .unusable("a range can only be taken of a presentation that has ended")
         }
         guard let listed = try listedParts(of: playlist, base: base) else { return [] }

@@ -19,13 +19,28 @@ extension TaskRunner {
             try await fetchMissingParts()
             // Where the playlists were read meanwhile, they may list more.
             guard isSettled else { continue }
-            guard isLive, !hasReachedLimit else { break }
+            guard isLive, !hasReachedLimit, !hasStopped else { break }
             try await readAgain()
             if try isWhole() { break }
         }
         await finishPicture()
         try await closeLive()
         if request.format != .folder { try await pack() }
+    }
+
+    /// Whether nothing more comes although a playlist has no end.
+    ///
+    /// A playlist of type VOD does not change (RFC 8216 §4.3.3.5). One that grows all the same, or a
+    /// rendition that has less than an ended leading one, may only have stalled, and gets more time.
+    private var hasStopped: Bool {
+        let patience = Duration.seconds(3 * targetSeconds)
+        guard reloadPause.unchangedDuration >= patience else { return false }
+        let isTyped = plans.allSatisfy { $0.isEnded || $0.head.type == .videoOnDemand }
+        if isTyped, !reloadPause.hasChanged { return true }
+        guard isTyped || plans[0].isEnded else { return false }
+        let end = plans[0].seconds - Double(3 * targetSeconds)
+        if plans[0].isEnded, plans.allSatisfy({ $0.isEnded || $0.seconds >= end }) { return true }
+        return reloadPause.unchangedDuration >= Limits.windowStallTimeout
     }
 
     /// Whether a window without an end is final; throws when it stands still for too long.
