@@ -37,6 +37,10 @@ struct LostSegmentsTests {
         // Such a date is that of another clock.
         #expect(try plan(text(1..<4, at: 10), text(6..<8, at: 59)).gapSeconds() == 8)
         #expect(try plan(text(1..<4), text(3..<8)).gapSeconds() == 0)
+        // The dates go on: only the numbers have jumped.
+        let jump = try plan(text(1..<4, at: 10), text(6..<8, at: 22))
+        #expect(jump.gapSeconds() == 0)
+        #expect(jump.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
     }
 
     @Test("They are settled, and what follows them starts with a discontinuity")

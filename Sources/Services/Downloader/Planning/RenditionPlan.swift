@@ -271,14 +271,15 @@ struct RenditionPlan: Sendable {
     /// Adds gaps for segments that the source has listed and dropped while its playlist was not read.
     ///
     /// They are found by a jump in the media sequence numbers. A jump over more than `Limits.lostSegments`
-    /// segments means another numbering, and adds no gaps.
+    /// segments, or over which the dates go on, means another numbering, and adds no gaps.
     private mutating func appendLost(before next: Part) {
         guard let last = parts.last, next.names.identity.run == last.names.identity.run,
             next.names.identity.number > last.names.identity.number
         else { return }
         let lost = next.names.identity.number - last.names.identity.number - 1
         guard lost > 0, lost <= Limits.lostSegments else { return }
-        let each = lostMicroseconds(before: next) / Int64(lost)
+        guard let all = lostMicroseconds(before: next, count: Int64(lost)) else { return }
+        let each = all / Int64(lost)
         for number in 1...lost {
             var gap = last
             (gap.isDone, gap.isLost, gap.byteCount) = (false, true, 0)
@@ -290,21 +291,6 @@ struct RenditionPlan: Sendable {
             parts.append(gap)
             count(gap)
         }
-    }
-
-    /// The total duration of the dropped segments, microseconds.
-    ///
-    /// From the program date-times if plausible, else the mean duration of the known parts.
-    private func lostMicroseconds(before next: Part) -> Int64 {
-        let lost = Int64(next.names.identity.number - (parts.last?.names.identity.number ?? 0) - 1)
-        let all = parts.reduce(0) { $0 + $1.segment.durationMicroseconds }
-        let usual = all / Int64(max(parts.count, 1)) * lost
-        guard let end = next.segment.programDateTimeMicroseconds,
-            let dated = parts.lastIndex(where: { $0.segment.programDateTimeMicroseconds != nil }),
-            let date = parts[dated].segment.programDateTimeMicroseconds
-        else { return usual }
-        let between = end - date - parts[dated...].reduce(0) { $0 + $1.segment.durationMicroseconds }
-        return between > usual / 2 && between < usual * 2 ? between : usual
     }
 
     private mutating func count(_ part: Part, by number: Int = 1) {
