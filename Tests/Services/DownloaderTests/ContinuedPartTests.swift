@@ -216,6 +216,33 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test(
+        "A disk that is full when the task is complete leaves it paused, with what it has",
+        arguments: [DownloadFormat.folder, .ts])
+    func fullAtEnd(format: DownloadFormat) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let downloading = try Downloading()
+            let (index, file) = (downloading.path("task", "index.m3u8"), downloading.path("task", "task.ts"))
+            let full = Disk<DownloadError> { operation, path in
+                guard operation == .write, path.hasSuffix("/.task.json.part") else { return nil }
+                let list = try? String(contentsOfFile: index, encoding: .utf8)
+                let isPacked = list == nil && FileManager.default.fileExists(atPath: file)
+                let isClosed = list?.contains("#EXT-X-PLAYLIST-TYPE:VOD") ?? false
+                return (format == .folder ? isClosed : isPacked) ? ENOSPC : nil
+            }
+            var request = origin.request()
+            request.format = format
+            let paused = try await downloading.run(request, disk: full)
+            #expect(paused.state == .paused && paused.error?.title == "Disk full")
+            #expect(paused.finished == nil)
+            let files = try downloading.files("task").keys.filter { !$0.hasPrefix(".") }
+            if format == .ts { #expect(files == ["task.ts"]) }
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            for path in origin.segments() { #expect(origin.requests(for: path).count == 1) }
+        }
+    }
+
     @Test("What is fetched in front of a range stays in front of it, also where packing fails")
     func inFront() async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in

@@ -106,6 +106,8 @@ actor TaskRunner {
             try await change(.prepared)
             return try await removeParts()
         }
+        // The file of an earlier process is not there any more.
+        if request.format != .folder { stored.task.file = nil }
         if try await packRecorded() { return }
         var request = self.request
         let source = try await reader.open(&request)
@@ -135,7 +137,7 @@ actor TaskRunner {
                 if request.format != .folder { try await packDespiteStop() }
                 return try await change(.finished)
             }
-            if !plans.isEmpty { try await writePlaylists(isClosed: false) }
+            if hasPlaylists { try await writePlaylists(isClosed: false) }
             stop(because: error)
             try await save()
         } catch {
@@ -143,9 +145,14 @@ actor TaskRunner {
             // On a full disk, drafts are removed to make room for the state.
             for plan in plans { try? await folder.removeDrafts(in: plan.id.description) }
             try? await save()
-            if !plans.isEmpty { try? await writePlaylists(isClosed: false) }
+            if hasPlaylists { try? await writePlaylists(isClosed: false) }
         }
         report(stored.task)
+    }
+
+    /// Whether the folder has playlists; the single file that was asked for replaces them.
+    private var hasPlaylists: Bool {
+        !plans.isEmpty && (request.format == .folder || stored.task.file == nil)
     }
 
     /// Packs although the task of the caller is cancelled.
@@ -217,10 +224,18 @@ extension TaskRunner {
 
     /// Changes the state, keeps it and reports it.
     func change(_ event: TaskEvent) async throws(DownloadError) {
-        if stored.task.apply(event, at: tools.clock.now()) {
+        let former = stored.task
+        guard stored.task.apply(event, at: tools.clock.now()) else { return }
+        do throws(DownloadError) {
             try await save()
-            report(stored.task)
+        } catch {
+            // What is not stored as completed is paused, and can be resumed.
+            if stored.task.state == .completed {
+                (stored.task.state, stored.task.finished) = (former.state, former.finished)
+            }
+            throw error
         }
+        report(stored.task)
     }
 
     /// Writes the task's file.
