@@ -26,15 +26,17 @@ final class JSONDisplay: DownloadDisplay {
     private let state = Mutex(State())
 
     /// The tasks go on when a line cannot be written; nothing follows it, because it may be there in part.
+    ///
+    /// Writing under the lock keeps lines whole and in order: a pipe takes a long one in pieces.
     func show(_ task: DownloadTask) {
-        let isNew = state.withLock {
-            $0.tasks.updateValue(task, forKey: task.id) != task && $0.failure == nil
-        }
-        guard isNew else { return }
-        do throws(DownloadError) {
-            try DownloadCommand.output(task.json.bytes + [0x0A])
-        } catch {
-            state.withLock { $0.failure = $0.failure ?? error }
+        state.withLock { state in
+            let isNew = state.tasks.updateValue(task, forKey: task.id) != task
+            guard isNew, state.failure == nil else { return }
+            do throws(DownloadError) {
+                try DownloadCommand.output(task.json.bytes + [0x0A])
+            } catch {
+                state.failure = error
+            }
         }
     }
 
