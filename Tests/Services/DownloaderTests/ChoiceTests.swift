@@ -82,6 +82,26 @@ struct ChoiceTests {
         #expect(!text.contains("://"))
     }
 
+    @Test(
+        "The language of audio that is inside of the variant is known, unless there are several",
+        arguments: [
+            ("", "de"), (",URI=\"360.m3u8\"", "de"), (",URI=\"de.m3u8\"", nil),
+            ("\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"English\",LANGUAGE=\"en\"", nil),
+        ] as [(String, String?)])
+    func inside(rest: String, language: String?) throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",DEFAULT=YES\(rest)
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=640x360,AUDIO="a"
+            360.m3u8
+            """
+        let request = DownloadRequest(url: "http://origin.test/live/index.m3u8")
+        let streams = try ChosenStreams.choosing(
+            from: readMultivariant(text), base: HTTPURL(request.url), for: request
+        ).streams
+        #expect(streams[0].rendition.language == language)
+    }
+
     @Test("A group without a chosen rendition is not named")
     func noGroup() throws {
         let playlist = try readMultivariant(chosen { $0.audio = .none }.playlist.written())

@@ -51,6 +51,30 @@ struct PackedTracksTests {
         }
     }
 
+    @Test("An MP4 file has the language of audio that is inside of the video")
+    func language() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let master = [
+                "#EXTM3U",
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Deutsch\",LANGUAGE=\"de\",DEFAULT=YES",
+                "#EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO=\"a\"", "index.m3u8", "",
+            ]
+            origin.serve("/vod/master.m3u8", master.joined(separator: "\n"))
+            let downloading = try Downloading()
+            var request = origin.request("/vod/master.m3u8")
+            request.format = .mp4
+            let task = try await downloading.run(request)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let languages = try await Command.run(
+                "/usr/bin/env",
+                [
+                    "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries",
+                    "stream_tags=language", "-of", "csv=p=0", downloading.path("task", "task.mp4"),
+                ])
+            #expect(languages.trimmingCharacters(in: .whitespacesAndNewlines) == "deu")
+        }
+    }
+
     /// Makes null packets of the packets of a PID in some segments, so that only their tables have it.
     private func empty(_ pid: UInt16, in paths: some Sequence<String>, of origin: FaultyOrigin) throws {
         for path in paths {

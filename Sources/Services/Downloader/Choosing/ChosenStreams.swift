@@ -35,6 +35,9 @@ struct ChosenStreams: Sendable {
         chosen.playlist.isIndependentSegments = source.isIndependentSegments
         chosen.playlist.start = source.start
         try chosen.add(variant, base)
+        let inside = group(.audio, variant.audioGroup).filter { $0.uri == nil || $0.uri == variant.uri }
+        // With several, nothing says which track has which language.
+        if inside.count == 1 { chosen.streams[0].rendition.language = inside[0].language }
         try chosen.add(audio, .audio, base)
         try chosen.add(subtitles, .subtitles, base)
         chosen.playlist.renditions += captions

@@ -79,7 +79,10 @@ extension TaskRunner {
         for index in subtitles.indices { arguments += ["-map", "\(index + 1):s"] }
         arguments += try await videoTag()
         arguments += ["-c", "copy", "-c:s", "mov_text", "-metadata", "title=\(stored.task.title)"]
-        let audio = stored.task.renditions.filter { $0.id.kind == .audio && !tracks.absent.contains($0.id) }
+        // ffmpeg numbers the audio inside of the variant after separate audio.
+        let audio = [RenditionKind.audio, .video].flatMap { kind in
+            stored.task.renditions.filter { $0.id.kind == kind && !tracks.absent.contains($0.id) }
+        }
         arguments +=
             Self.languages(of: audio, as: "a") + Self.languages(of: subtitles.map(\.rendition), as: "s")
         arguments += ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
