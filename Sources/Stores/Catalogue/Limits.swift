@@ -77,8 +77,8 @@ package enum Limits {
     static let pruningSteps = 1000
     /// The same for formats, which have no index by age: 100,000 in a call, a few tenths of a second.
     static let formatSteps = 10
-    /// Calls, an hour of rounds, after which all days are looked at, and the pruning of identities begins with
-    /// the oldest: one that stayed as the newest of its source run may have become older than another.
+    /// Calls, an hour of rounds, after which all days are looked at, and the pruning of identities begins
+    /// with the oldest: one that stayed as the newest of its source run may have become older than another.
     static let pruningCalls = 60
     /// Past days with segments after which a call looks for no empty ones.
     static let filledDays = 8

@@ -7,9 +7,9 @@ package enum PlaylistComposer {
     ///
     /// There are no renditions if nothing is held. `held` must reach from a minute before the window to a
     /// minute after it, so that stretches at its edges are complete. A window is settled if only keys and
-    /// repairs can change it. A channel is over if it publishes nothing any more. Throws `expired` if a growing
-    /// playlist has lost its first segments and its entries might get other numbers, and `tooManyGaps` if
-    /// gaps are asked for and too much is missing.
+    /// repairs can change it. A channel is over if it publishes nothing any more. Throws `expired` if a
+    /// growing playlist has lost its first segments and its entries might get other numbers, and
+    /// `tooManyGaps` if gaps are asked for and too much is missing.
     package static func compose(
         _ held: HeldSegments, plan: WindowPlan, isSettled: Bool = false, isOver: Bool = false,
     ) throws(PlaybackError) -> PlaylistContents {

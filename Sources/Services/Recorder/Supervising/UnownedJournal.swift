@@ -101,7 +101,7 @@ struct UnownedJournal: Sendable {
     /// reads it would go on there.
     ///
     /// Segments of it that wait for their keys, or can neither be entered nor set aside, leave the journal;
-    /// their bytes stay until their hour is deleted. `now` is the present by the clock that recording goes by.
+    /// their bytes stay until their hour is deleted. `now` is the present by the clock of the recorder.
     func setAsideFormerTimeline(of point: ReanchorPoint, now: Instant) async throws {
         let journal = try dependencies.journal.channel(channel.id)
         var cursor: JournalPosition?

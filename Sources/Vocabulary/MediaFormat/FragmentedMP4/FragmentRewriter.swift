@@ -107,8 +107,8 @@ package struct FragmentRewriter {
 
     /// Lets a box end with the segment if it would end later, or too close to the end for another box.
     ///
-    /// `rest` bytes of the segment follow the header. A movie fragment that is cut describes samples that are not there: it becomes free space, and so does
-    /// a box without a valid size.
+    /// `rest` bytes of the segment follow the header. A movie fragment that is cut describes samples that are
+    /// not there: it becomes free space, and so does a box without a valid size.
     private mutating func fitHeader(to rest: UInt64) {
         let box = BoxHeader(reading: header[...])
         if let length = box?.contentByteCount, length <= rest, length == rest || rest - length >= 8 { return }
