@@ -41,6 +41,11 @@ struct LostSegmentsTests {
         let jump = try plan(text(1..<4, at: 10), text(6..<8, at: 22))
         #expect(jump.gapSeconds() == 0)
         #expect(jump.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 1, 0])
+        // A short one, as before a break, and numbers that jump further than the dates.
+        #expect(try plan(text(1..<4, at: 10), text(5..<7, at: 24)).gapSeconds() == 2)
+        let further = try plan(text(1..<4, at: 10), text(900..<902, at: 30))
+        #expect(further.gapSeconds() == 8)
+        #expect(further.parts.count { $0.isLost } == 2)
     }
 
     @Test("They are settled, and what follows them starts with a discontinuity")
@@ -80,6 +85,14 @@ struct LostSegmentsTests {
         // A server that lags behind, and the former numbers that go on after all.
         #expect(try numbers(few + [text(45..<50), text(1..<5)]) == first + [0, 1, 2, 3, 4])
         #expect(try numbers(few + [text(48..<52)]) == first + [0, 1, 2, 50, 51])
+    }
+
+    @Test("An encoder starts again with numbers before the first recorded one, and comes to recorded ones")
+    func startedBefore() throws {
+        let lists = [text(100..<150)] + (0...110).map { text($0..<($0 + 6)) }
+        let plan = try plan(of: lists)
+        #expect(plan.parts.map(\.names.identity.number) == Array(100..<150) + Array(0..<116))
+        #expect(plan.gapSeconds() == 0)
     }
 
     @Test("An older list, as another server has it, adds nothing in front of what is known")

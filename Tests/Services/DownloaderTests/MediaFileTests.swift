@@ -140,6 +140,28 @@ struct MediaFileTests {
         }
     }
 
+    @Test(
+        "Another version of a file comes whole from a server that cuts transfers, however much there was of it"
+    )
+    func otherVersionInPieces() async throws {
+        try await FaultyOrigin.run { origin in
+            let path = "/film.mp4"
+            origin.serve(path, SampleMovie.bytes(count: 1_000_000))
+            let errors = Array(repeating: FaultyOrigin.Fault.status(500), count: Limits.attempts - 1)
+            origin.fail(path, [.cut(after: 5_000), .cut(after: 900_000)] + errors)
+            let downloading = try Downloading()
+            #expect(try await run(origin, "film.mp4", downloading).state == .failed)
+            let version = Version(tag: "two", byteCount: 1_000_000)
+            origin.serve(path, version.bytes, tag: version.tag)
+            let cuts = (1...13).map { FaultyOrigin.Fault.cut(after: 70_000 * $0) }
+            origin.fail(path, [.cut(after: 5_000)] + cuts, tag: version.tag)
+            let task = try await run(origin, "film.mp4", downloading)
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let isNew = try downloading.bytes("task", "film.mp4") == version.bytes
+            #expect(isNew)
+        }
+    }
+
     /// The states of a task in their order.
     private final class States: Sendable {
         private let states = Mutex<[TaskState]>([])

@@ -97,6 +97,14 @@ struct MovedSegmentsTests {
         return plan.parts.map(\.names.identity.number)
     }
 
+    @Test("Where only the first segment of each playlist has a date, those of the others follow from it")
+    func datedFirst() throws {
+        let lists = [
+            text(0..<6, "a#.ts", at: 10), text(1..<7, "a#.ts", at: 14), text(1..<7, "a#.ts", at: 50),
+        ]
+        #expect(try numbers(lists) == Array(0...6) + Array(1...6))
+    }
+
     @Test("An encoder that starts again with the same numbers and names is recorded: the dates are later")
     func sameNames() throws {
         let plan = try plan(text(1..<5, "a#.ts", at: 10), text(1..<4, "a#.ts", at: 48))

@@ -40,6 +40,8 @@ package final class FaultyOrigin: HTTPHandler {
         /// Further header fields of whole answers.
         var fields: [String: [String: String]] = [:]
         var faults: [String: [Fault]] = [:]
+        /// The entity tags of answers that are cut or damaged.
+        var faultTags: [String: String] = [:]
         var log: [Request] = []
         /// What the query of all but playlists must be.
         var token: String?
@@ -113,9 +115,13 @@ package final class FaultyOrigin: HTTPHandler {
         state.withLock { $0.fields[path] = fields }
     }
 
-    /// Answers the next requests for a path with these faults, one after the other.
-    package func fail(_ path: String, _ faults: [Fault]) {
-        state.withLock { $0.faults[path, default: []] += faults }
+    /// Answers the next requests for a path with these faults, one after the other; those with bytes have an
+    /// entity tag.
+    package func fail(_ path: String, _ faults: [Fault], tag: String = "one") {
+        state.withLock { state in
+            state.faults[path, default: []] += faults
+            state.faultTags[path] = tag
+        }
     }
 
     /// Answers 403 to segments from now on unless their query is this.
@@ -165,7 +171,7 @@ package final class FaultyOrigin: HTTPHandler {
         }
         if let fault = state.faults[request.path]?.first {
             state.faults[request.path]?.removeFirst()
-            return answer(to: request, with: fault, bytes)
+            return answer(to: request, with: fault, bytes, tag: state.faultTags[request.path] ?? "one")
         }
         var asked = request
         if state.careless.contains(request.path) { asked.headers["If-Range"] = nil }
@@ -192,14 +198,15 @@ package final class FaultyOrigin: HTTPHandler {
     }
 
     private func answer(
-        to request: HTTPRequest, with fault: Fault, _ bytes: [UInt8]
+        to request: HTTPRequest, with fault: Fault, _ bytes: [UInt8], tag: String
     ) -> HTTPResponse {
         switch fault {
         case .status(let status): return HTTPResponse(status: HTTPStatus(rawValue: status))
         case .problem(let status, let words):
             let text = "{\"title\":\"Not Found\",\"status\":\(status),\"detail\":\"\(words)\"}"
             return answer(
-                to: request, with: .refusal(status, type: "application/problem+json", text: text), bytes)
+                to: request, with: .refusal(status, type: "application/problem+json", text: text), bytes,
+                tag: tag)
         case .refusal(let status, let type, let text):
             return HTTPResponse(
                 status: HTTPStatus(rawValue: status), headers: ["Content-Type": type],
@@ -210,7 +217,7 @@ package final class FaultyOrigin: HTTPHandler {
                 status: .ok, headers: ["Content-Type": "text/html"], body: .bytes(Array(page.utf8)))
         case .cut(let count):
             return HTTPResponse(
-                status: .ok, headers: ["ETag": "\"one\""],
+                status: .ok, headers: ["ETag": "\"\(tag)\""],
                 body: .stream(length: UInt64(bytes.count), CutBody(Array(bytes.prefix(count)))))
         case .wrongRange:
             return HTTPResponse(
@@ -222,12 +229,12 @@ package final class FaultyOrigin: HTTPHandler {
                 self?.isReleased.withLock { $0 } ?? true
             }
             return HTTPResponse(
-                status: .ok, headers: ["ETag": "\"one\""],
+                status: .ok, headers: ["ETag": "\"\(tag)\""],
                 body: .stream(length: UInt64(bytes.count), body))
         case .garbled(let count):
             let rest = [UInt8](repeating: 0, count: max(0, bytes.count - count))
             return HTTPResponse(
-                status: .ok, headers: ["ETag": "\"one\""], body: .bytes(bytes.prefix(count) + rest))
+                status: .ok, headers: ["ETag": "\"\(tag)\""], body: .bytes(bytes.prefix(count) + rest))
         case .redirect(let target): return HTTPResponse(status: .found, headers: ["Location": target])
         }
     }

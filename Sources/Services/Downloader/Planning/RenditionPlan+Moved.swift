@@ -33,7 +33,7 @@ extension RenditionPlan {
     }
 
     /// The identities of segments that are known under other paths, by place in the list.
-    private func formerIdentities(
+    func formerIdentities(
         of listed: [ListedPart], _ playlist: MediaPlaylist
     ) -> [Int: PartIdentity] {
         // Most lists have no other segments than known ones and those after them.
@@ -112,7 +112,7 @@ private struct FormerSegment {
 }
 
 /// The date of a segment, from EXT-X-PROGRAM-DATE-TIME there or before it.
-private struct SegmentDate {
+struct SegmentDate {
     var microseconds: Int64
     /// Segments since the tag, each of which may be rounded.
     var distance: Int64

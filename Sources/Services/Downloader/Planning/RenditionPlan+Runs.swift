@@ -9,7 +9,7 @@ struct SegmentRuns: Sendable {
     private(set) var current = 0
     /// The number of the segment of each run that was taken last.
     private(set) var ends: [Int: UInt64] = [:]
-    /// The playlists in a row that are not where the run has got to.
+    /// How many playlists in a row did not continue the run.
     private var strangeCount = 0
 
     init(kept: [PartNames], recorded: RecordedParts?) {
@@ -34,8 +34,8 @@ struct SegmentRuns: Sendable {
         goesOn(in: (ends.keys.max() ?? 0) + 1)
     }
 
-    /// Counts a playlist that is not where the run has got to; whether there were too many of them for a
-    /// server that lags behind.
+    /// Counts a playlist that does not continue the run; whether there were too many of them for a server
+    /// that lags behind.
     mutating func countsTooManyStrange() -> Bool {
         strangeCount += 1
         return strangeCount > Limits.strangeReadings
@@ -64,8 +64,11 @@ extension RenditionPlan {
     mutating func findRun(of listed: [ListedPart], _ playlist: MediaPlaylist) -> Bool {
         guard !playlist.isEnded, !listed.isEmpty else { return true }
         let others = runs.ends.keys.sorted(by: >).filter { $0 != runs.current }
+        let dates = SegmentDate.dates(of: playlist.segments)
+        let hasDates = dates.contains { $0 != nil }
+        let known = hasDates ? SegmentDate.dates(of: parts.map(\.segment)) : []
         let likenesses = ([runs.current] + others).map { run in
-            (run: run, likeness: likeness(of: listed, playlist, to: run))
+            (run: run, likeness: likeness(of: listed, playlist, dates, to: run, known))
         }
         // Dates tell more than numbers.
         if let same = likenesses.first(where: { $0.likeness == .sameDates }) {
@@ -81,38 +84,56 @@ extension RenditionPlan {
         switch likenesses[0].likeness {
         case .laterDates: runs.begins()
         case .far: if runs.countsTooManyStrange() { runs.begins() }
+        case .unknown where isFar(listed, from: runs.current) && !isMoved(listed, playlist): runs.begins()
         case .unknown, .near, .sameDates: runs.goesOn(in: runs.current)
         }
         return true
     }
 
+    /// Whether the numbers of a list are far behind the end of a run.
+    private func isFar(_ listed: [ListedPart], from run: Int) -> Bool {
+        guard let end = runs.ends[run], let last = listed.last?.identity.number else { return false }
+        return end > last && end - last > UInt64(listed.count)
+    }
+
+    /// Whether a list has segments of the current run under other paths.
+    private func isMoved(_ listed: [ListedPart], _ playlist: MediaPlaylist) -> Bool {
+        var listed = listed
+        for index in listed.indices { listed[index].identity.run = runs.identityRun }
+        return !formerIdentities(of: listed, playlist).isEmpty
+    }
+
+    /// `dates` are those of the list, `known` those of all parts.
     private func likeness(
-        of listed: [ListedPart], _ playlist: MediaPlaylist, to run: Int
+        of listed: [ListedPart], _ playlist: MediaPlaylist, _ dates: [SegmentDate?], to run: Int,
+        _ known: [SegmentDate?],
     ) -> RunLikeness {
-        guard let end = runs.ends[run], let last = listed.last?.identity.number else { return .unknown }
-        var (isKnown, span, least) = (false, Int64(0), Int64?.none)
-        for (part, segment) in zip(listed, playlist.segments) {
+        guard runs.ends[run] != nil else { return .unknown }
+        var (isKnown, least) = (false, Int64?.none)
+        for (index, part) in listed.enumerated() {
             var identity = part.identity
             identity.run = run == 0 ? nil : run
             guard knows(identity) else { continue }
             isKnown = true
-            span += segment.durationMicroseconds
-            guard let date = segment.programDateTimeMicroseconds,
-                let former = knownSegment(identity)?.programDateTimeMicroseconds
-            else { continue }
-            let difference = date &- former
-            if difference.magnitude <= max(segment.durationMicroseconds.magnitude, 1_000_000) {
-                return .sameDates
-            }
+            guard let date = dates[index], let former = formerDate(of: identity, known) else { continue }
+            let difference = date.microseconds &- former.microseconds
+            let duration = max(playlist.segments[index].durationMicroseconds, 1_000_000)
+            if difference.magnitude <= duration.magnitude { return .sameDates }
+            // Rounding may hide that they are the same.
+            if former.isSame(as: date, of: duration) == nil { continue }
             least = min(least ?? difference, difference)
         }
         guard isKnown else { return .unknown }
+        let span = playlist.segments.reduce(0) { $0 + $1.durationMicroseconds }
         // Two servers whose clocks differ a little list the same media.
         if let least, least > max(span, 1_000_000) { return .laterDates }
-        return end > last && end - last > UInt64(listed.count) ? .far : .near
+        return isFar(listed, from: run) ? .far : .near
     }
 
-    private func knownSegment(_ identity: PartIdentity) -> MediaSegment? {
-        indices[identity].map { parts[$0].segment } ?? kept[identity].flatMap { recorded?.segment(of: $0) }
+    /// The date that a known segment had; of an earlier process only where a tag stands at it.
+    private func formerDate(of identity: PartIdentity, _ known: [SegmentDate?]) -> SegmentDate? {
+        if let index = indices[identity] { return known[index] }
+        let segment = kept[identity].flatMap { recorded?.segment(of: $0) }
+        return segment?.programDateTimeMicroseconds.map { SegmentDate(microseconds: $0, distance: 0) }
     }
 }

@@ -276,11 +276,12 @@ struct RenditionPlan: Sendable {
         guard let last = parts.last, next.names.identity.run == last.names.identity.run,
             next.names.identity.number > last.names.identity.number
         else { return }
-        let lost = next.names.identity.number - last.names.identity.number - 1
-        guard lost > 0, lost <= Limits.lostSegments else { return }
-        guard let all = lostMicroseconds(before: next, count: Int64(lost)) else { return }
-        let each = all / Int64(lost)
-        for number in 1...lost {
+        let skipped = next.names.identity.number - last.names.identity.number - 1
+        guard skipped > 0, skipped <= Limits.lostSegments,
+            let lost = lost(before: next, skipped: Int64(skipped))
+        else { return }
+        let each = lost.microseconds / lost.count
+        for number in 1...UInt64(lost.count) {
             var gap = last
             (gap.isDone, gap.isLost, gap.byteCount) = (false, true, 0)
             gap.names.identity.number = last.names.identity.number + number
