@@ -27,7 +27,7 @@ package struct ViewerConfiguration: Sendable {
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
-    /// The most ffmpeg processes at a time: this many that pack downloads, and as many that make pictures.
+    /// ffmpeg processes that pack downloads at a time; as many more may make pictures.
     package var remuxProcesses: Int
 
     /// The program that packs downloads, looked for in the folders of PATH.

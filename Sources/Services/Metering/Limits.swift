@@ -7,7 +7,6 @@ enum Limits {
     /// Seconds between two measurements of what the archive holds, at least: the summaries of a thousand
     /// channels take a second.
     static let archiveRoundSeconds = 60
-    /// How many times longer than such a measurement the pause after it is: years of many channels take
-    /// seconds.
+    /// The pause after a measurement, as a multiple of its duration: years of many channels take seconds.
     static let archiveRest = 50
 }

@@ -14,8 +14,9 @@ extension RetentionService {
     /// lacks its files. A round deletes no more than is short at its begin, and little while what was deleted
     /// does not become free. A channel whose files cannot be deleted is passed over for a while.
     ///
-    /// Recording also stops if the catalogue is unavailable, freed space is waited for, or files cannot be
-    /// deleted, and less than half of the floor is free, so that PostgreSQL has space to recover.
+    /// Recording also stops if less than half of the floor is free while the catalogue is unavailable, freed
+    /// space is waited for, a round has taken all its steps, or files cannot be deleted: PostgreSQL needs
+    /// space to recover.
     func keepSpaceFree() async throws {
         do {
             try await freeSpace()

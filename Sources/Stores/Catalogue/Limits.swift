@@ -79,8 +79,8 @@ package enum Limits {
     static let formatSteps = 10
     /// Calls, an hour of rounds, after which all days are looked at, and the pruning of identities begins
     /// with the oldest: one that stayed as the newest of its source run may have become older than another.
-    static let pruningCalls = 60
-    /// Past days with segments after which a call looks for no empty ones.
+    static let pruningCalls = 120
+    /// A call stops looking for empty days after this many past days with segments.
     static let filledDays = 8
     /// How long the row of a stopped node is kept, days: an operator may ask when it last ran.
     static let stoppedNodeDays = 7

@@ -86,6 +86,14 @@ struct CatalogueRefusalTests {
         }
     }
 
+    private func keyPending(_ number: Int64, of channel: Channel) -> KeyPendingSegment {
+        KeyPendingSegment(
+            channel: channel.id, identity: SegmentIdentity(rendition: video(0), run: 1, number: number),
+            start: at(Double(number) * 6), duration: 6 * seconds, container: .transportStream,
+            cipher: .init(keyURL: "http://origin.test/key", iv: []), arrived: at(12),
+            source: "http://origin.test/", fence: 1)
+    }
+
     @Test("One that cannot be set aside either does not keep the others of such a channel from the catalogue")
     func unownedStuck() async throws {
         try await RecorderFixture.run { fixture in
@@ -100,10 +108,18 @@ struct CatalogueRefusalTests {
             #expect(calls < 5)
             #expect(try await fixture.number("SELECT count(*) FROM segment") == 9)
             #expect(try await process.journal.waitingCount() == 1)
+            // Nor does it where a page of lines after it waits for keys.
+            let pending = (0..<120).map { JournalEntry.keyPending(keyPending(100 + $0, of: fixture.channel)) }
+            _ = try await process.journal.append(pending)
+            try await process.record(10...12)
+            calls = 0
+            while calls < 5, try await unowned.enterBatch() == nil { calls += 1 }
+            #expect(try await fixture.number("SELECT count(*) FROM segment") == 12)
+            #expect(try await unowned.enterBatch()?.count == 120)
             // A timeline that the channel has left must not lead the recorder.
             let point = ReanchorPoint(fence: .max, instant: at(-60))
-            try await unowned.setAsideFormerTimeline(of: point, now: at(0))
-            #expect(try await process.journal.waitingCount() == 0)
+            try await unowned.setAsideFormerTimeline(of: point, now: at(100_000))
+            #expect(try await process.journal.waitingCount() == 120)
             await process.kill()
         }
     }

@@ -117,6 +117,17 @@ struct WrongDurationsTests {
         }
     }
 
+    @Test("Dates of right advertisements do not vouch for the wrong EXTINF of the programme after them")
+    func programmeAfterBreak() {
+        var list = list(0...5, date: { 1000 + Double($0) * 6 })
+        for index in list.segments.indices {
+            list.segments[index].durationMicroseconds = index < 5 ? 6_006_000 : 1_001_000
+        }
+        let dated = DatedDurations(list)
+        #expect(dated.duration(said: 1_001_000, measured: 6_006_000) != 1_001_000)
+        #expect(dated.duration(said: 6_006_000, measured: 6_006_000) == 6_006_000)
+    }
+
     @Test("A duration by dates is bounded, however small EXTINF is")
     func boundedByDates() {
         var list = list(0...53, date: { Double($0) * 600 })

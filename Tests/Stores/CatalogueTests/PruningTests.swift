@@ -52,7 +52,7 @@ struct PruningTests {
             let left = try await test.rows(
                 "SELECT origin_number FROM intake WHERE feed_id = 101 AND rendition_id = 1 ORDER BY 1")
             #expect(left == [[1], [3]])
-            for _ in 3..<60 { try await test.catalogue.pruneIdentities() }
+            for _ in 3..<Limits.pruningCalls { try await test.catalogue.pruneIdentities() }
             #expect(try await test.catalogue.pruneIdentities() > 25_000)
             #expect(try await test.number("SELECT count(*) FROM intake WHERE feed_id = 101") == 2)
         }

@@ -27,7 +27,7 @@ struct Settings: Sendable {
     var publicBase: PublicBase?
     /// Whether closed windows are redirected to their canonical URL.
     var isCanonical: Bool
-    /// The most ffmpeg processes at a time: this many that pack downloads, and as many that make pictures.
+    /// ffmpeg processes that pack downloads at a time; as many more may make pictures.
     var remuxProcesses: Int
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?

@@ -48,7 +48,8 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// Or another server of the source answered, which has other bytes of the same: the next try may reach
     /// the first one again.
     package static var otherBeginning: FetchFailure {
-        var failure = FetchFailure(.segmentMissing, "the bytes differ from the stored beginning of it")
+        var failure = FetchFailure(
+            .segmentMissing, "the bytes differ from the stored beginning of the segment")
         failure.isOtherBeginning = true
         return failure
     }

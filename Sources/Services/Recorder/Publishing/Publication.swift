@@ -259,7 +259,7 @@ extension Publication {
         for line in lines where !held.contains(line.position) {
             switch line.entry {
             case .segment(let fact) where fact.replaces != nil:
-                addReadBackRepair(fact, at: line.position, &facts, now: now)
+                addReadBackBetter(fact, at: line.position, &facts, now: now)
             case .segment(let fact) where fact.flags.contains(.late):
                 if let fact = addReadBack(fact, at: line.position) { publisher.stored(fact, now: now) }
             case .segment(let fact):
@@ -273,7 +273,7 @@ extension Publication {
     }
 
     /// Better bytes take the place of those that are not published yet; else they are a repair.
-    private mutating func addReadBackRepair(
+    private mutating func addReadBackBetter(
         _ fact: SegmentFact, at line: JournalPosition, _ facts: inout [SegmentFact],
         now: SteadyInstant,
     ) {

@@ -17,10 +17,16 @@ struct UnownedJournal: Sendable {
     /// - Returns: nil if something was entered; else all that is left, which waits for keys
     func enterBatch() async throws -> [(JournalPosition, KeyPendingSegment)]? {
         let journal = try dependencies.journal.channel(channel.id)
-        let (lines, waiting) = try await readable(in: journal)
-        guard !lines.isEmpty else { return waiting }
-        let left = try await enter(lines, from: journal)
-        return left.count < lines.count ? nil : waiting
+        var (cursor, waiting): (JournalPosition?, [(JournalPosition, KeyPendingSegment)]) = (nil, [])
+        while true {
+            let page = try await readable(in: journal, after: cursor)
+            waiting += page.waiting
+            guard !page.lines.isEmpty else { return waiting }
+            let left = try await enter(page.lines, from: journal)
+            if left.count < page.lines.count { return nil }
+            guard let end = page.end else { return waiting }
+            cursor = end
+        }
     }
 
     /// Replaces the lines of segments that waited for their keys.
@@ -125,15 +131,17 @@ struct UnownedJournal: Sendable {
         }
     }
 
-    /// What can be entered, and what waits for its key in front of it.
+    /// The next lines that can be entered, the segments before them that wait for their keys, and where more
+    /// lines may follow.
     ///
     /// Such segments stay until their keys come, the channel is recorded here again, or it is deleted.
     private func readable(
-        in journal: ChannelJournal
+        in journal: ChannelJournal, after position: JournalPosition?,
     ) async throws(JournalError) -> (
-        lines: [(JournalPosition, JournalEntry)], waiting: [(JournalPosition, KeyPendingSegment)]
+        lines: [(JournalPosition, JournalEntry)], waiting: [(JournalPosition, KeyPendingSegment)],
+        end: JournalPosition?
     ) {
-        var cursor: JournalPosition?
+        var cursor = position
         var waiting: [(JournalPosition, KeyPendingSegment)] = []
         while true {
             let lines = try await journal.replay(after: cursor, limit: Limits.factsPerBatch)
@@ -145,8 +153,8 @@ struct UnownedJournal: Sendable {
                     readable.append((position, entry))
                 }
             }
-            if !readable.isEmpty || lines.count < Limits.factsPerBatch { return (readable, waiting) }
-            cursor = lines.last?.0
+            cursor = lines.count < Limits.factsPerBatch ? nil : lines.last?.0
+            if !readable.isEmpty || cursor == nil { return (readable, waiting, cursor) }
         }
     }
 }

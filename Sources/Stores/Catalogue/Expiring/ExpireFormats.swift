@@ -18,7 +18,7 @@ extension Catalogue {
             for _ in 0..<Limits.formatSteps {
                 let former = examinedFormat.load(ordering: .relaxed)
                 let last = try await lastFormat(after: former, step: step)
-                let range = Int64(former) + 1...Int64(last ?? .max)
+                let range = Int64(former) + 1...(last.map(Int64.init) ?? .max)
                 _ = try await pool.transaction { transaction in
                     try await transaction.deleteFormats(.expiredFormats(range), grace: graceSeconds)
                 }
