@@ -34,11 +34,14 @@ extension TaskRunner {
 
     /// Reads the playlists again, unless they were read after the reading with this number.
     ///
-    /// `isRefused`: the source refused the URL of a segment, section or key, which may need a newer token.
+    /// `isRefused`: the source refused the URL of a segment, section or key, which may need a newer token. A
+    /// reading of media playlists alone may not have brought it.
     func renew(since reading: Int, isRefused: Bool = false) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
-            guard reading == readings else { return }
+            let needsToken = isRefused && isFromMultivariant
+            guard needsToken ? reading >= tokenReading : reading == readings else { return }
             try await reload(isRefused: isRefused)
+            if isRefused { tokenReading = readings }
         }
         if isDone == nil { throw .cancelled }
     }
