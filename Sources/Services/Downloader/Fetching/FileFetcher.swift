@@ -20,27 +20,13 @@ struct FileFetcher: Sendable {
     /// Fetches what is missing of the file; what an earlier process got is used where it is the same version.
     func fetch(_ known: StoredTask.KnownFile?) async throws(DownloadError) {
         if let known { try await findPieces(known) }
-        // Bytes that are dropped and come again are no progress: they may be damaged each time.
-        var most = progress.status.pieces.byteCount
-        var (version, versions) = (known?.validator, 0)
-        /// Those of another version have not come before.
-        func noteVersion() {
-            guard let present = progress.status.known?.validator, present != version else { return }
-            if version != nil, versions < Limits.attempts { (most, versions) = (0, versions + 1) }
-            version = present
-        }
         try await retries.run(name) { plan async throws(AttemptFailure) in
             do throws(AttemptFailure) {
                 while let gap = progress.status.nextGap { try await fill(gap) }
-                noteVersion()
-                most = max(most, progress.status.pieces.byteCount)
                 try await joinPieces()
                 try await check()
             } catch {
-                noteVersion()
-                let came = progress.status.pieces.byteCount - most
-                if came >= Int64(Limits.progressBytes) { plan.madeProgress() }
-                most += max(came, 0)
+                if progress.hasMoreThanBefore() { plan.madeProgress() }
                 throw error
             }
         }

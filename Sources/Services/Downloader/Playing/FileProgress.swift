@@ -9,6 +9,10 @@ final class FileProgress: Sendable {
         /// The length of the file and what tells its version; nil before the first answer.
         var known: StoredTask.KnownFile?
         var pieces = FilePieces()
+        /// The most bytes of this version at the end of an attempt, even if they were discarded since.
+        fileprivate var most: Int64 = 0
+        /// The last validator that was known.
+        fileprivate var validator: String?
         /// The place of the bytes that come now.
         var position: Int64 = 0
         /// The byte that a player has waited for last.
@@ -49,9 +53,28 @@ final class FileProgress: Sendable {
     /// A version begins, of which these pieces are there.
     func begin(_ known: StoredTask.KnownFile, _ pieces: FilePieces = FilePieces()) {
         change { status in
+            status.most = max(status.most, status.pieces.byteCount, pieces.byteCount)
+            // A server may give each answer another validator.
+            if let former = status.validator, let validator = known.validator, former != validator,
+                status.version < Limits.attempts
+            {
+                status.most = 0
+            }
+            status.validator = known.validator ?? status.validator
             status.version += 1
             status.known = known
             status.pieces = pieces
+        }
+    }
+
+    /// Whether `Limits.progressBytes` or more have come that were not there at the end of an earlier attempt.
+    ///
+    /// Bytes that are discarded and come again do not count: they may be damaged each time.
+    func hasMoreThanBefore() -> Bool {
+        state.withLock { status in
+            let count = status.pieces.byteCount
+            defer { status.most = max(status.most, count) }
+            return count >= status.most + Int64(Limits.progressBytes)
         }
     }
 
