@@ -140,6 +140,38 @@ struct RenewedListTests {
         }
     }
 
+    @Test("Refused segments get a newer token also if the media playlist was read again in between")
+    func newerTokenAfterReading() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let whole = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let token = Mutex(1)
+            let readings = Mutex(0)
+            origin.require(token: "t=2")
+            origin.serve("/vod/master.m3u8") { count in
+                token.withLock { $0 = min(count, 2) }
+                return "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nlive.m3u8\n"
+            }
+            origin.serve("/vod/live.m3u8") { count in
+                readings.withLock { $0 = count }
+                let present = token.withLock(\.self)
+                let text = whole.replacing(".ts", with: ".ts?t=\(present)")
+                return present == 2 ? text : text.replacing("#EXT-X-ENDLIST", with: "")
+            }
+            for path in origin.segments() {
+                // Each refusal comes after another reading of the media playlist.
+                origin.delay(path) {
+                    let seen = readings.withLock(\.self)
+                    try? await eventually("another reading") {
+                        readings.withLock(\.self) > seen || token.withLock(\.self) == 2
+                    }
+                }
+            }
+            let task = try await Downloading().run(origin.request("/vod/master.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(task.segmentsTotal == 6)
+        }
+    }
+
     @Test("A live recording follows the multivariant playlist to another path once its own list has stalled")
     func stalled() async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in

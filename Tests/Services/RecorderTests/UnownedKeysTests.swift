@@ -76,6 +76,18 @@ struct UnownedKeysTests {
             }
         }
 
+        func keys() -> UnownedKeys {
+            UnownedKeys(channel: task.channel, dependencies: dependencies, logger: silentLogger)
+        }
+
+        /// Waits until so many segments have their keys, which is half a second after they were taken.
+        func open(_ count: Int, _ keys: UnownedKeys) async throws {
+            try await eventually("\(count) opened segments") {
+                await keys.start()
+                return await keys.openedCount == count
+            }
+        }
+
         /// Each segment is in the catalogue once, and nothing is left in the journal.
         func waitForSegments() async throws {
             try await eventually("an empty journal") { try await journal.waitingCount() == 0 }
@@ -179,8 +191,7 @@ struct UnownedKeysTests {
     func withoutFence() async throws {
         try await onStage { stage, _ in
             stage.origin.serve("/key", Ciphered.key)
-            let keys = UnownedKeys(
-                channel: stage.task.channel, dependencies: stage.dependencies, logger: silentLogger)
+            let keys = stage.keys()
             let lines = try await stage.journal.replay()
             await keys.take(
                 zip(lines, stage.waiting).map { line, segment in
@@ -188,10 +199,7 @@ struct UnownedKeysTests {
                     if segment.identity.number > 0 { segment.fence = nil }
                     return (line.0, segment)
                 })
-            try await eventually("the segment with a fence") {
-                await keys.start()
-                return await keys.openedCount == 1
-            }
+            try await stage.open(1, keys)
             await keys.start()
             await keys.cancel()
             #expect(await keys.openedCount == 1)
@@ -202,15 +210,10 @@ struct UnownedKeysTests {
     func openedWhenTaken() async throws {
         try await onStage { stage, owner in
             stage.origin.serve("/key", Ciphered.key)
-            let keys = UnownedKeys(
-                channel: stage.task.channel, dependencies: stage.dependencies, logger: silentLogger)
+            let keys = stage.keys()
             let journal = UnownedJournal(channel: stage.task.channel, dependencies: stage.dependencies)
             await keys.take(try #require(try await journal.enterBatch()))
-            // They are opened half a second after they were taken.
-            try await eventually("opened segments") {
-                await keys.start()
-                return await keys.openedCount == Self.segmentCount
-            }
+            try await stage.open(Self.segmentCount, keys)
             await keys.cancel()
             #expect(try await stage.journal.waitingCount() == Self.segmentCount)
             try await stage.fixture.catalogue.releaseLease(

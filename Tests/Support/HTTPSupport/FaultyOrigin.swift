@@ -47,6 +47,7 @@ package final class FaultyOrigin: HTTPHandler {
         var token: String?
         /// The paths of which ranges are answered whatever version they are wanted of.
         var careless: Set<String> = []
+        var delays: [String: @Sendable () async -> Void] = [:]
         var made: [String: @Sendable (Int) -> String] = [:]
         var answered: [String: @Sendable (Request) -> (text: String, fields: [String: String])] = [:]
     }
@@ -124,6 +125,11 @@ package final class FaultyOrigin: HTTPHandler {
         }
     }
 
+    /// Answers requests for a path from now on when something has happened.
+    package func delay(_ path: String, until isDue: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.delays[path] = isDue }
+    }
+
     /// Answers 403 to segments from now on unless their query is this.
     package func require(token: String?) {
         state.withLock { $0.token = token }
@@ -146,7 +152,13 @@ package final class FaultyOrigin: HTTPHandler {
     package func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission { .upTo(0) }
 
     package func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        .now(state.withLock { answer(request, &$0) })
+        guard let isDue = state.withLock({ $0.delays[request.path] }) else {
+            return .now(state.withLock { answer(request, &$0) })
+        }
+        return .later {
+            await isDue()
+            return self.state.withLock { self.answer(request, &$0) }
+        }
     }
 
     private func answer(_ request: HTTPRequest, _ state: inout State) -> HTTPResponse {
