@@ -152,7 +152,7 @@ extension AdminAPI {
             do {
                 return try await work()
             } catch {
-                // Nobody reads the answer to a client that has left.
+                // The client has disconnected, so this response is not sent.
                 if Task.isCancelled { return Problem.catalogueUnavailable.answer }
                 return self.problem(for: error).answer
             }

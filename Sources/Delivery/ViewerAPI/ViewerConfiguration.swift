@@ -27,7 +27,7 @@ package struct ViewerConfiguration: Sendable {
     /// Answers that may compute for more than a millisecond at a time.
     package var longAnswers: Int
 
-    /// ffmpeg processes that pack downloads at a time; as many more may make pictures.
+    /// How many ffmpeg processes may pack downloads at a time; as many others may make pictures.
     package var remuxProcesses: Int
 
     /// The program that packs downloads, looked for in the folders of PATH.

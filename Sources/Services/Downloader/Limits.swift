@@ -80,9 +80,9 @@ enum Limits {
     static let nameLength = 160
     /// Segments that a live playlist may have dropped between two readings: a day of two seconds each.
     static let lostSegments: UInt64 = 43_200
-    /// Playlists in a row that may be those of a server that lags behind; more mean that the encoder has
-    /// started again.
-    static let strangeReadings = 6
+    /// Playlists in a row that may come from a server that lags behind; more mean that the encoder has
+    /// restarted.
+    static let laggingReadings = 6
     /// By how much the duration of a segment may be rounded, microseconds.
     static let roundingMicroseconds: UInt64 = 5_000
     /// Characters that are shown of what a server says about an error.

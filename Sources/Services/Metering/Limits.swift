@@ -8,5 +8,5 @@ enum Limits {
     /// channels take a second.
     static let archiveRoundSeconds = 60
     /// The pause after a measurement, as a multiple of its duration: years of many channels take seconds.
-    static let archiveRest = 50
+    static let archiveRestFactor = 50
 }

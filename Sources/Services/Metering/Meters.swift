@@ -36,7 +36,7 @@ package struct Meters: Sendable {
             }
             group.addTask {
                 await clock.every(
-                    .seconds(Limits.archiveRoundSeconds), restingTimes: Limits.archiveRest,
+                    .seconds(Limits.archiveRoundSeconds), restFactor: Limits.archiveRestFactor,
                     { try await archive.measure() }, onError: report)
             }
         }

@@ -67,7 +67,7 @@ package enum Limits {
     /// How long before its start a growing playlist may state a marker that is known in advance,
     /// microseconds.
     ///
-    /// An announced break may be overdue for as long before a closed window with it is final.
+    /// Also how long the end of an announced break may be overdue until a closed window with it is final.
     static let markerLead: Int64 = 600 * Microseconds.perSecond
     /// Segments of a block that are also compressed as a separate group, for playlists that begin or end
     /// within the block: larger groups save bytes, smaller groups save compression time.

@@ -72,7 +72,7 @@ struct LostSegmentsTests {
 
     @Test("Numbers that stay far behind are those of an encoder that has started again with the same names")
     func startedAgain() throws {
-        let few = Array(repeating: text(0..<3), count: Limits.strangeReadings + 1)
+        let few = Array(repeating: text(0..<3), count: Limits.laggingReadings + 1)
         func numbers(_ texts: [String]) throws -> [UInt64] {
             let plan = try plan(of: [text(0..<50)] + texts)
             #expect(plan.gapSeconds() == 0)

@@ -123,7 +123,7 @@ struct MovedSegmentsTests {
         let next = text(2..<6, "a#.ts")
         let whole = Array(1...8) + [1, 2, 3] as [UInt64]
         #expect(try numbers(lists + [lagging, next, lagging]) == whole + [4, 5])
-        let seven = Array(repeating: lagging, count: Limits.strangeReadings + 1)
+        let seven = Array(repeating: lagging, count: Limits.laggingReadings + 1)
         #expect(try numbers(lists + seven) == whole + [9])
     }
 
@@ -140,7 +140,7 @@ struct MovedSegmentsTests {
         let first = try plan(text(1..<50, "a#.ts", at: second))
         var (plan, keys) = (process(after: first), KeyNames())
         var lines: [PartNames] = []
-        for _ in 0..<(second == nil ? Limits.strangeReadings + 1 : 1) {
+        for _ in 0..<(second == nil ? Limits.laggingReadings + 1 : 1) {
             let list = try readMedia(text(1..<4, "a#.ts", at: second.map { $0 + 38 }))
             lines += try plan.take(list, base: url, range: nil, keys: &keys)
         }

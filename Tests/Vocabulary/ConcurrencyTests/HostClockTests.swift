@@ -55,7 +55,7 @@ struct HostClockTests {
         let clock = time.clock
         let repeating = Task {
             await clock.every(
-                .seconds(5), restingTimes: 10, { time.advance(by: .seconds(2)) }, onError: { _ in })
+                .seconds(5), restFactor: 10, { time.advance(by: .seconds(2)) }, onError: { _ in })
         }
         try await time.sleepers()
         #expect(time.untilNextWake == .seconds(20))

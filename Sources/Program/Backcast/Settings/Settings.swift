@@ -27,7 +27,7 @@ struct Settings: Sendable {
     var publicBase: PublicBase?
     /// Whether closed windows are redirected to their canonical URL.
     var isCanonical: Bool
-    /// ffmpeg processes that pack downloads at a time; as many more may make pictures.
+    /// How many ffmpeg processes may pack downloads at a time; as many others may make pictures.
     var remuxProcesses: Int
     /// Bytes of the disk that stay free; nil: the larger of 5 % and 2 GiB.
     var minFreeBytes: Int64?

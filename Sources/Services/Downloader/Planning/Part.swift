@@ -9,7 +9,7 @@ struct PartIdentity: Hashable, Sendable, Codable {
     var path: String
     var offset: UInt64?
     var length: UInt64?
-    /// How often the encoder had begun again with known numbers and paths; nil before the first time.
+    /// How often the encoder had restarted with known numbers and paths; nil before the first time.
     var run: Int?
 
     init(number: UInt64, url: HTTPURL, range: HLS.ByteRange?) {

@@ -14,7 +14,7 @@ struct ListedPart: Sendable {
 extension RenditionPlan {
     /// The segments of a playlist; one that is known under another path has the identity that it had there.
     ///
-    /// Nil where nothing of the playlist is taken, because a server lags behind.
+    /// Nil if the playlist is ignored, because it comes from a server that lags behind.
     mutating func listedParts(
         of playlist: MediaPlaylist, base: HTTPURL
     ) throws(DownloadError) -> [ListedPart]? {

@@ -2,65 +2,69 @@ import HLS
 
 /// The runs of the encoder of a live presentation.
 ///
-/// An encoder that starts again may use the numbers and names of its former segments for new media. What it
-/// then lists has the same numbers and paths, but is of another run.
+/// An encoder that restarts may use the numbers and names of earlier segments for new media. Its new segments
+/// have the same numbers and paths, but belong to another run.
 struct SegmentRuns: Sendable {
     /// The run whose segments are listed now.
     private(set) var current = 0
-    /// The number of the segment of each run that was taken last.
+    /// The number of the last segment that was taken of each run.
     private(set) var ends: [Int: UInt64] = [:]
     /// How many playlists in a row did not continue the run.
-    private var strangeCount = 0
+    private var laggingCount = 0
 
     init(kept: [PartNames], recorded: RecordedParts?) {
-        for names in kept + (recorded?.inOrder(kept) ?? []) { taken(names.identity) }
+        for names in kept + (recorded?.inOrder(kept) ?? []) { note(names.identity) }
         current = ends.keys.max() ?? 0
     }
 
-    /// As identities have it.
+    /// The run as identities state it.
     var identityRun: Int? { current == 0 ? nil : current }
 
-    mutating func taken(_ identity: PartIdentity) {
+    /// A segment was taken.
+    mutating func note(_ identity: PartIdentity) {
         ends[identity.run ?? 0] = identity.number
     }
 
-    /// The playlist is of a known run.
-    mutating func goesOn(in run: Int) {
-        (current, strangeCount) = (run, 0)
+    /// A playlist belongs to a known run.
+    mutating func continueRun(_ run: Int) {
+        (current, laggingCount) = (run, 0)
     }
 
-    /// The playlist is of a new run.
-    mutating func begins() {
-        goesOn(in: (ends.keys.max() ?? 0) + 1)
+    /// A playlist belongs to a new run.
+    mutating func startRun() {
+        continueRun((ends.keys.max() ?? 0) + 1)
     }
 
-    /// Counts a playlist that does not continue the run; whether there were too many of them for a server
-    /// that lags behind.
-    mutating func countsTooManyStrange() -> Bool {
-        strangeCount += 1
-        return strangeCount > Limits.strangeReadings
+    /// Counts a playlist that does not continue the run.
+    ///
+    /// - Returns: whether it may come from a server that lags behind
+    mutating func countLagging() -> Bool {
+        laggingCount += 1
+        return laggingCount <= Limits.laggingReadings
     }
 }
 
 /// How a playlist compares with a run.
 private enum RunLikeness {
-    /// Nothing of it is known there.
+    /// It lists no known segment of the run.
     case unknown
     /// It lists known segments near the end of the run.
     case near
-    /// Its numbers are far behind the end of the run, and dates do not tell that they are those segments.
+    /// It lists known segments far behind the end of the run, and no date confirms that they are the same.
     case far
-    /// A date says that it lists known segments.
+    /// A date confirms that it lists known segments.
     case sameDates
-    /// All dates say that it lists later media under known numbers and paths.
+    /// All dates show that it lists later media under known numbers and paths.
     case laterDates
 }
 
 extension RenditionPlan {
-    /// Finds the run of which a live playlist is; false where a server lags behind, so that it is left out.
+    /// Finds the run to which a live playlist belongs.
     ///
-    /// Later dates of known segments show a new run at once. Without dates, numbers that are far behind show
-    /// it when they stay so: a server that lags behind is soon not asked any more.
+    /// Later dates of known segments show a new run at once. Without dates, numbers show it if they stay far
+    /// behind: a server that lags behind does not answer every request.
+    ///
+    /// - Returns: false if the playlist comes from a server that lags behind, and is ignored
     mutating func findRun(of listed: [ListedPart], _ playlist: MediaPlaylist) -> Bool {
         guard !playlist.isEnded, !listed.isEmpty else { return true }
         let others = runs.ends.keys.sorted(by: >).filter { $0 != runs.current }
@@ -73,19 +77,19 @@ extension RenditionPlan {
         // Dates tell more than numbers.
         if let same = likenesses.first(where: { $0.likeness == .sameDates }) {
             let lagsBehind = same.run != runs.current && !parts.isEmpty
-            if lagsBehind, !runs.countsTooManyStrange() { return false }
-            runs.goesOn(in: same.run)
+            if lagsBehind, runs.countLagging() { return false }
+            runs.continueRun(same.run)
             return true
         }
         if let near = likenesses.first(where: { $0.likeness == .near }) {
-            runs.goesOn(in: near.run)
+            runs.continueRun(near.run)
             return true
         }
         switch likenesses[0].likeness {
-        case .laterDates: runs.begins()
-        case .far: if runs.countsTooManyStrange() { runs.begins() }
-        case .unknown where isFar(listed, from: runs.current) && !isMoved(listed, playlist): runs.begins()
-        case .unknown, .near, .sameDates: runs.goesOn(in: runs.current)
+        case .laterDates: runs.startRun()
+        case .far: if !runs.countLagging() { runs.startRun() }
+        case .unknown where isFar(listed, from: runs.current) && !isMoved(listed, playlist): runs.startRun()
+        case .unknown, .near, .sameDates: runs.continueRun(runs.current)
         }
         return true
     }
@@ -103,7 +107,7 @@ extension RenditionPlan {
         return !formerIdentities(of: listed, playlist).isEmpty
     }
 
-    /// `dates` are those of the list, `known` those of all parts.
+    /// Compares a list with a run; `dates` are those of the list, `known` those of all parts.
     private func likeness(
         of listed: [ListedPart], _ playlist: MediaPlaylist, _ dates: [SegmentDate?], to run: Int,
         _ known: [SegmentDate?],

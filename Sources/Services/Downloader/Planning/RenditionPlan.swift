@@ -262,7 +262,7 @@ struct RenditionPlan: Sendable {
             line = part.names
         }
         indices[part.names.identity] = parts.count
-        runs.taken(part.names.identity)
+        runs.note(part.names.identity)
         parts.append(part)
         if part.isSettled { count(part) }
         return line

@@ -34,8 +34,8 @@ extension TaskRunner {
 
     /// Reads the playlists again, unless they were read after the reading with this number.
     ///
-    /// `isRefused`: the source refused the URL of a segment, section or key, which may need a newer token. A
-    /// reading of media playlists alone may not have brought it.
+    /// `isRefused`: the source refused the URL of a segment, section or key, which may need a newer token.
+    /// Only a reading that asked the multivariant playlist, too, is certain to have it.
     func renew(since reading: Int, isRefused: Bool = false) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
             let needsToken = isRefused && isFromMultivariant

@@ -45,7 +45,7 @@ struct WindowSlice: Sendable {
         stride(from: slots.startIndex, through: slots.endIndex - 1, by: max(1, slots.count - 1))
     }
 
-    /// The slots without a first or last one of which the window has no segment with key frames.
+    /// The slots, without the first or last one if the window has none of its segments with key frames.
     var slotsWithKeyFrames: ArraySlice<BlockSpan.Slot> {
         var own = slots
         if !hasKeyFrames(slots.endIndex - 1) { own = own.dropLast() }

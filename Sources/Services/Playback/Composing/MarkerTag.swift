@@ -45,10 +45,10 @@ extension [MarkerText] {
         written(in: window).prefix(Limits.markersPerPlaylist).map { $0.line(.all) }
     }
 
-    /// Whether the source may still say how long a marker is that a window states, or states then.
+    /// Whether a tag in a closed window may still change, or one may still be added.
     ///
-    /// A break for advertising is announced with SCTE35-OUT or PLANNED-DURATION; its DURATION follows at its
-    /// end (RFC 8216 §4.3.2.7.1). Nothing that begins before `published` can appear any more.
+    /// A source announces a break for advertising with SCTE35-OUT or PLANNED-DURATION. It states the DURATION
+    /// when the break ends (RFC 8216 §4.3.2.7.1). Nothing that begins before `published` can appear any more.
     func mayChange(in window: TimeWindow, published: Instant) -> Bool {
         contains {
             $0.marker.begin < window.end && $0.marker.isWritten && $0.marker.isOpen(at: published)
@@ -64,7 +64,7 @@ extension RecordedMarker {
     /// False for an interstitial: it names media that are not recorded, and players would fetch them.
     fileprivate var isWritten: Bool { classID != "com.apple.hls.interstitial" }
 
-    /// Whether its length is announced, and has not been overdue for `Limits.markerLead`.
+    /// Whether the source still has to state its end, which is not overdue by `Limits.markerLead`.
     fileprivate func isOpen(at published: Instant) -> Bool {
         end == nil && published < until + Limits.markerLead
             && attributes.contains { $0.name == "SCTE35-OUT" || $0.name == "PLANNED-DURATION" }

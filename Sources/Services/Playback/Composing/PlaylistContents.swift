@@ -17,7 +17,7 @@ package struct PlaylistContents: Sendable {
     package var renditions: [ListedRendition]
     /// Of a sliding playlist, the renditions that have ended while others go on.
     ///
-    /// Each still has its media playlist, but no answer names it: a player that chose it would stall.
+    /// Their media playlists still exist, but no answer names them: a player that chose one would stall.
     var ended: Set<RenditionID> = []
     /// In a growing playlist the renditions with which it begins, also one that lists nothing yet.
     var initialRenditions: [ListedRendition]?

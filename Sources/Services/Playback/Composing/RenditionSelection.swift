@@ -13,7 +13,8 @@ struct RenditionSelection {
     /// Whether stretches before the first one could change the selection: something is left out, or the
     /// answer ends where tracks begin that the first stretch lacks.
     var dependsOnFirstSegments = false
-    /// Whether a closed window leaves out a stretch that may still become so long that the answer ends there.
+    /// Whether a closed window leaves out a stretch that is still growing, and ends the answer if it becomes
+    /// long.
     var isUndecided = false
 
     /// Selects stretches; nothing that begins before `published` can appear any more.

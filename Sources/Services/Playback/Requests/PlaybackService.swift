@@ -224,10 +224,10 @@ extension PlaybackService {
         return PlaylistAnswer(playlist: playlist, facts: facts)
     }
 
-    /// Whether nothing is published any more.
+    /// Whether an answer need not wait for more to be published.
     ///
-    /// A deleted channel never continues, one whose source ended may. A closed window waits for none that has
-    /// stood still for long.
+    /// A deleted channel never continues, one whose source ended may. For a closed window it is enough that
+    /// nothing was published for `Limits.inactiveAfter`.
     func hasEnded(_ channel: Channel, _ seen: HeadSnapshot, _ kind: WindowPlan.Kind, now: Instant) -> Bool {
         channel.isDeleted && seen.hasStoppedPublishing(now: now)
             || kind == .closed && seen.isInactive(now: now)

@@ -87,20 +87,24 @@ struct DatedDurations {
         return low + (high - low) / 2
     }
 
+    /// Whether EXTINF `said` lies among those of the pairs that count, or near them.
+    private func isLikeCounted(_ said: Int64) -> Bool {
+        let nearest = min(max(said, shortestSaid), longestSaid)
+        return !MeasuredDurations.differs(nearest, from: said)
+    }
+
     /// The duration by dates of a segment with EXTINF `said`, microseconds; nil where dates tell nothing.
     ///
     /// Where all dates together agree with EXTINF to within a second, it is `said`. Where they agree as well
-    /// with the `measured` duration, the media are right. Without `said` it is the usual duration. Dates
-    /// tell nothing of a segment with another EXTINF than those with dates: a source may be wrong about a
-    /// programme and right about its advertisements.
+    /// with the `measured` duration, the media are right. Without `said` it is the usual duration. For
+    /// another EXTINF than those of the pairs, dates tell nothing: a source may be wrong about a programme
+    /// and right about its advertisements.
     func duration(said: Int64?, measured: Int64? = nil) -> Int64? {
         guard let said else { return usual }
         guard byDurations > 0 else { return nil }
         let byMedia = Double(byDurations) * Double(measured ?? said) / Double(said)
         let fitsMedia = (Double(byDates) - byMedia).magnitude <= Double(Limits.dateResolution)
-        guard !MeasuredDurations.differs(min(max(said, shortestSaid), longestSaid), from: said) else {
-            return nil
-        }
+        guard isLikeCounted(said) else { return nil }
         if abs(byDates - byDurations) <= Limits.dateResolution { return fitsMedia ? measured ?? said : said }
         if let measured, isCoarse, fitsMedia { return measured }
         let length = Double(said) * (Double(byDates) / Double(byDurations))

@@ -42,7 +42,7 @@ struct UnownedJournal: Sendable {
         return Array(zip(positions, entries))
     }
 
-    /// Enters lines that were replaced.
+    /// Enters the lines that `replace` returned.
     func enter(_ lines: [(JournalPosition, JournalEntry)]) async throws {
         _ = try await enter(lines, from: try dependencies.journal.channel(channel.id))
     }
