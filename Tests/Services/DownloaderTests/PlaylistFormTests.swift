@@ -3,6 +3,7 @@ import Digest
 import Foundation
 import HLS
 import HTTPSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -274,6 +275,56 @@ struct PlaylistFormTests {
             let downloading = try Downloading()
             let task = try await downloading.run(origin.request("/vod/open.m3u8"))
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test(
+        "A playlist of type VOD that has grown gets as much time after another start",
+        arguments: [true, false])
+    func grownBefore(isSeen: Bool) async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let segments = origin.segments()
+            let readings = Mutex(0)
+            let before = Mutex<Int?>(nil)
+            origin.serve("/vod/open.m3u8") { count in
+                readings.withLock { $0 = count }
+                let listed =
+                    switch before.withLock(\.self) {
+                    case let before?: count - before < 40 ? 3 : segments.count
+                    // It grows while it is followed, after two readings, or only afterwards.
+                    case nil: isSeen && count > 2 ? 3 : 2
+                    }
+                let head = ["#EXTM3U", "#EXT-X-TARGETDURATION:60", "#EXT-X-PLAYLIST-TYPE:VOD"]
+                let lines = segments.prefix(listed).flatMap { ["#EXTINF:1,", $0] }
+                return (head + lines + [""]).joined(separator: "\n")
+            }
+            origin.fail(
+                segments[isSeen ? 2 : 1], Array(repeating: .status(500), count: Limits.attempts))
+            let downloading = try Downloading()
+            #expect(try await downloading.run(origin.request("/vod/open.m3u8")).state == .failed)
+            before.withLock { $0 = readings.withLock(\.self) }
+            let task = try await downloading.run(origin.request("/vod/open.m3u8"))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test("A stop pauses a playlist of type VOD that lacks its end")
+    func pausedWithoutEnd() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            origin.serve("/vod/open.m3u8", text.replacing("#EXT-X-ENDLIST\n", with: ""))
+            origin.fail(origin.segments()[5], Array(repeating: .held(after: 1000), count: 20))
+            let downloading = try Downloading()
+            let request = origin.request("/vod/open.m3u8")
+            let running = Task { try await downloading.run(request, clock: .system) }
+            try await downloading.reached((1...5).map { "v0/0000\($0).ts" })
+            running.cancel()
+            let task = try await running.value
+            #expect(task.state == .paused && task.error == nil)
+            origin.release()
+            #expect(try await downloading.run(request).state == .completed)
             try downloading.expectSegments(of: origin)
         }
     }

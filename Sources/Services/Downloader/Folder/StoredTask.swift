@@ -9,6 +9,8 @@ struct StoredTask: Sendable, Codable, Equatable {
     var request: DownloadRequest
     /// Length and validator of a single media file, for requests of its rest.
     var file: KnownFile?
+    /// Whether the playlists have ever listed more than when they were first read.
+    var hasGrown: Bool?
     /// Whether all media are in the folder and the playlists are closed, so that only packing is left.
     var isOnlyToPack: Bool?
 

@@ -9,8 +9,6 @@ struct ReloadPause: Sendable {
     private var unchanged = 0
     /// The pauses since the playlist changed.
     private(set) var unchangedDuration = Duration.zero
-    /// Whether the playlist has ever changed.
-    private(set) var hasChanged = false
     /// When the last reading began.
     private var begun: SteadyInstant?
 
@@ -36,7 +34,7 @@ struct ReloadPause: Sendable {
     }
 
     mutating func reset() {
-        (unchanged, unchangedDuration, hasChanged) = (0, .zero, true)
+        (unchanged, unchangedDuration) = (0, .zero)
     }
 
     mutating func countUnchanged() {

@@ -8,6 +8,13 @@ extension TaskRunner {
     /// Whether the presentation has not ended at its source.
     var isLive: Bool { !plans.isEmpty && plans.contains { !$0.isEnded } }
 
+    /// Whether the source says that the presentation does not change, and it has not done so.
+    ///
+    /// A playlist of type VOD does not change (RFC 8216 §4.3.3.5), but some grow all the same.
+    var isOnDemand: Bool {
+        stored.hasGrown != true && plans.allSatisfy { $0.isEnded || $0.head.type == .videoOnDemand }
+    }
+
     /// Downloads a playlist with everything that it lists.
     func downloadPresentation(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
         let begun = tools.clock.steady()
@@ -30,13 +37,13 @@ extension TaskRunner {
 
     /// Whether nothing more comes although a playlist has no end.
     ///
-    /// A playlist of type VOD does not change (RFC 8216 §4.3.3.5). One that grows all the same, or a
-    /// rendition that has less than an ended leading one, may only have stalled, and gets more time.
+    /// A playlist of type VOD that has grown, or a rendition that has less than an ended leading one, may only
+    /// have stalled, and gets more time.
     private var hasStopped: Bool {
         let patience = Duration.seconds(3 * targetSeconds)
         guard reloadPause.unchangedDuration >= patience else { return false }
+        if isOnDemand { return true }
         let isTyped = plans.allSatisfy { $0.isEnded || $0.head.type == .videoOnDemand }
-        if isTyped, !reloadPause.hasChanged { return true }
         guard isTyped || plans[0].isEnded else { return false }
         let end = plans[0].seconds - Double(3 * targetSeconds)
         if plans[0].isEnded, plans.allSatisfy({ $0.isEnded || $0.seconds >= end }) { return true }
@@ -103,6 +110,8 @@ extension TaskRunner {
             return rendition
         }
         try await load(begun, by: reader)
+        // It may have grown while no process followed it.
+        if plans.contains(where: { $0.hasKept && $0.parts.count > $0.kept.count }) { stored.hasGrown = true }
         for plan in plans where plan.isPackedAudio { setKind(.audio, of: plan.id) }
         try await countStoredParts()
     }

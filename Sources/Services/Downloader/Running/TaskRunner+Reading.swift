@@ -74,6 +74,7 @@ extension TaskRunner {
             throw error
         }
         let isLonger = plans.map(\.parts.count) != before
+        if isLonger { stored.hasGrown = true }
         if isLonger || windowHeaders?.span != edge {
             reloadPause.reset()
         } else {

@@ -132,7 +132,7 @@ actor TaskRunner {
     /// available when the task continues.
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
-            if error == .cancelled, stopReason == .pause, isLive, request.begin == nil, isClosable {
+            if error == .cancelled, stopReason == .pause, !isOnDemand, request.begin == nil, isClosable {
                 // It may wait for the network, or have read no more than its playlists.
                 try await change(.prepared)
                 try await closeLive()
