@@ -65,16 +65,19 @@ final class MarkerCache: Sendable {
     /// The same from memory; nil if a day has to be read.
     func known(of head: ChannelHead, in window: TimeWindow) -> [MarkerText]? {
         guard head.markerRevision > 0, !window.isEmpty else { return [] }
-        return state.withLock { state in
-            var found: [MarkerText] = []
-            for day in Self.days(of: window) {
+        let days = Self.days(of: window)
+        let known: [[MarkerText]]? = state.withLock { state in
+            var known: [[MarkerText]] = []
+            for day in days {
                 guard let entry = state.days[CacheKey(channel: head.channel, day: day)],
                     entry.revision >= head.markerRevision
                 else { return nil }
-                found += Self.markers(entry.markers, of: day, in: window)
+                known.append(entry.markers)
             }
-            return found
+            return known
         }
+        // They may be thousands, so others do not wait while they are compared.
+        return known.map { zip($0, days).flatMap { Self.markers($0, of: $1, in: window) } }
     }
 
     private static func days(of window: TimeWindow) -> ClosedRange<Int64> {
