@@ -9,6 +9,8 @@ package enum Limits {
     ///
     /// Rounding and clock adjustment stay well below it, and no segment is so short.
     static let holeTolerance: Int64 = 250 * Microseconds.perMillisecond
+    /// A variant that lacks more than this part of a window, a twentieth, is listed after those that have it.
+    static let partialShare: Int64 = 20
     /// A date is written again if the date that players compute is wrong by more than this, microseconds.
     static let dateTolerance: Int64 = 100 * Microseconds.perMillisecond
     /// Shorter differences come from how segments are cut and are not missing media, microseconds.

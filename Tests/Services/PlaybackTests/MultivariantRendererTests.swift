@@ -72,6 +72,24 @@ struct MultivariantRendererTests {
         #expect(variant.codecs == codecs)
     }
 
+    @Test(
+        "A variant that has only a part of a closed window is listed after those that have it",
+        arguments: [
+            // The source added it in the middle of the window, or dropped it.
+            (150..<300, ["v1.m3u8", "v0.m3u8"]), (0..<150, ["v1.m3u8", "v0.m3u8"]),
+            // A few lost segments of an hour do not change what players start with.
+            (2..<300, ["v0.m3u8", "v1.m3u8"]), (0..<300, ["v0.m3u8", "v1.m3u8"]),
+        ])
+    func partial(held: Range<Int>, uris: [String]) throws {
+        var recorded = RecordedFixture()
+        recorded.add(Array(run(300, from: 0)[held]), as: "v0") { $0.bandwidth = 6_000_000 }
+        recorded.add(run(300, from: 0), as: "v1") { $0.bandwidth = 2_000_000 }
+        let closed = try recorded.closed(0, 1_200)
+        #expect(try playlist(closed, query: nil).variants.map(\.uri) == uris)
+        // Which rendition is the best one does not depend on it.
+        #expect(closed.leading?.id == RenditionID("v0"))
+    }
+
     @Test("Names are unique in a group, and at most one is the default")
     func group() throws {
         let list = try playlist(try recorded().closed(0, 12))

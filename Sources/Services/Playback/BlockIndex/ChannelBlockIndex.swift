@@ -122,6 +122,7 @@ struct ChannelSlice {
         query: String?, at second: Int64, _ known: KeyFrameRates,
     ) -> [UInt8]? {
         var (rates, keyFrameRates): ([BitRate], [Int64?]) = ([], [])
+        let partial = partial
         var forms = Array(repeating: TemplateCache.Form(), count: slices.count)
         for (index, rendition) in blockIndex.renditions.enumerated() {
             guard let cut = slices[index] else { continue }
@@ -133,26 +134,38 @@ struct ChannelSlice {
             guard keyFrames.isKnown else { return nil }
             rates.append(rate)
             keyFrameRates.append(keyFrames.highest)
-            forms[index] = .init(format: cut.formatID, hasKeyFrames: keyFrames.highest != nil)
+            forms[index] = .init(
+                format: cut.formatID, hasKeyFrames: keyFrames.highest != nil,
+                isPartial: partial.contains(rendition.description.id))
         }
         let template = blockIndex.templates.template(forms) {
-            MultivariantTemplate(measured(rates, keyFrameRates))
+            MultivariantTemplate(measured(rates, keyFrameRates, partial))
         }
         if let bytes = template?.written(rates, keyFrameRates: keyFrameRates, query: query) { return bytes }
         let text = MultivariantRenderer(
-            renditions: measured(rates, keyFrameRates), isClosed: true, query: query)
+            renditions: measured(rates, keyFrameRates, partial), isClosed: true, query: query)
         return text.playlist().writtenBytes()
     }
 
+    /// The renditions that lack much of the window that another one has.
+    private var partial: Set<RenditionID> {
+        let missing = zip(blockIndex.renditions, slices).compactMap { rendition, cut in
+            cut.map { (rendition.description.id, $0.missing(in: window)) }
+        }
+        return MultivariantRenderer.partial(missing, of: window)
+    }
+
     /// The renditions of the window with what their segments tell.
-    private func measured(_ rates: [BitRate], _ keyFrameRates: [Int64?]) -> [MeasuredRendition] {
+    private func measured(
+        _ rates: [BitRate], _ keyFrameRates: [Int64?], _ partial: Set<RenditionID>,
+    ) -> [MeasuredRendition] {
         let listed = zip(blockIndex.renditions, slices).compactMap { rendition, cut in
             cut.map { (rendition.description, $0.format.map { [$0] } ?? []) }
         }
         return listed.indices.map { index in
             MeasuredRendition(
                 description: listed[index].0, rate: rates[index], formats: listed[index].1,
-                keyFrameRate: keyFrameRates[index])
+                keyFrameRate: keyFrameRates[index], isPartial: partial.contains(listed[index].0.id))
         }
     }
 }

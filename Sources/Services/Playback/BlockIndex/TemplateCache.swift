@@ -6,6 +6,7 @@ final class TemplateCache: Sendable {
     struct Form: Equatable {
         var format: Int32?
         var hasKeyFrames = false
+        var isPartial = false
     }
 
     private struct Entry {

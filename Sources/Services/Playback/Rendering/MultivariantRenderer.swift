@@ -10,6 +10,8 @@ struct MeasuredRendition {
     var formats: [SegmentFormat]
     /// The highest bit rate of its key frames; nil if none are known.
     var keyFrameRate: Int64?
+    /// Whether it lacks much of the window that another rendition of its kind has.
+    var isPartial = false
 
     var id: RenditionID { description.id }
 }
@@ -39,14 +41,35 @@ struct MultivariantRenderer {
     }
 
     init(contents: PlaylistContents, query: String?, keyFrameRates: [RenditionID: Int64]) {
-        let measured = contents.continuing.map { rendition in
+        let (renditions, isClosed) = (contents.continuing, contents.plan.kind == .closed)
+        let partial =
+            isClosed
+            ? Self.partial(
+                renditions.map { ($0.id, contents.completeness(of: $0).missing) }, of: contents.window)
+            : []
+        let measured = renditions.map { rendition in
             MeasuredRendition(
                 description: rendition.description,
                 rate: BitRate(of: rendition.segments, targetSeconds: contents.targetSeconds),
                 formats: rendition.segments.formatsInOrder.compactMap { contents.formats[$0] },
-                keyFrameRate: keyFrameRates[rendition.id])
+                keyFrameRate: keyFrameRates[rendition.id], isPartial: partial.contains(rendition.id))
         }
-        self.init(renditions: measured, isClosed: contents.plan.kind == .closed, query: query)
+        self.init(renditions: measured, isClosed: isClosed, query: query)
+    }
+
+    /// The renditions that lack much of a window that another one of their kind has.
+    ///
+    /// `missing` are microseconds. A single lost segment is not much.
+    static func partial(
+        _ renditions: [(id: RenditionID, missing: Int64)], of window: TimeWindow,
+    ) -> Set<RenditionID> {
+        Set(
+            renditions.lazy.filter { own in
+                renditions.contains {
+                    $0.id.kind == own.id.kind
+                        && own.missing - $0.missing > window.microseconds / Limits.partialShare
+                }
+            }.map(\.id))
     }
 
     func playlist() -> MultivariantPlaylist {
@@ -70,10 +93,12 @@ struct MultivariantRenderer {
     }
 
     /// The video renditions; a channel without video has its audio or subtitles as variants.
+    ///
+    /// Players start with the first one, so those that have only a part of the window come last.
     private var variants: [MeasuredRendition] {
         for kind in [RenditionKind.video, .audio, .subtitles] {
             let found = renditions.filter { $0.id.kind == kind }
-            if !found.isEmpty { return found }
+            if !found.isEmpty { return found.filter { !$0.isPartial } + found.filter(\.isPartial) }
         }
         return []
     }
