@@ -221,6 +221,9 @@ import Timeline
             #expect(answer.problem["parameter"] as? String == "gaps")
             #expect(answer.problem["max_gaps"] as? Int == 100_000)
             #expect(try await viewer.get(path).status == 200)
+            // A file has no entries.
+            let file = try await viewer.get(path.replacing("index.m3u8", with: "download.ts") + "&gaps=tag")
+            #expect(file.status == 200)
         }
     }
 

@@ -43,6 +43,7 @@ final class WindowHandler: Sendable {
             var parameters = try ViewerParameters(
                 query: request.query, dialect: route.dialect, zone: Self.zone(of: channel))
             parameters.window.client = request.client
+            if route.resource.isMedia { parameters.window.writesGaps = false }
             guard channel.playlistForm != nil else {
                 if channel.isDeleted { return Self.noSuchChannel(route) }
                 return Problem(.notFound, "nothing is recorded of \(channel.id) yet").offering([]).answer()

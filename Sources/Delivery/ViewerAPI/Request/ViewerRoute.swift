@@ -68,6 +68,14 @@ struct WindowRoute: Equatable {
         /// `frames.vtt`: a track of pictures.
         case thumbnails
 
+        /// Whether the answer is one file of media, which has no entries.
+        var isMedia: Bool {
+            switch self {
+            case .transportStream, .endlessStream, .movie, .picture: true
+            case .index, .master, .media, .keyFrames, .single, .since, .recordingStatus, .thumbnails: false
+            }
+        }
+
         /// The file under which this API answers a window of the resource, as redirects name it.
         var file: String {
             switch self {
