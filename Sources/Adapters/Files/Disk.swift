@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The calls to the file system; a failed one throws what it did and to which path.
+/// Calls to the file system, whose errors name the operation and the path.
 package struct Disk<Failure: FileFailure>: Sendable {
     /// Fault injection for tests: an error number with which a call fails instead of being made.
     private let fault: @Sendable (FileOperation, String) -> Int32?

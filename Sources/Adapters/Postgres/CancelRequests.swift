@@ -4,8 +4,8 @@ import Synchronization
 
 /// The requests to end a statement of one connection: each on a thread of its own, and one at a time.
 ///
-/// A server that stands still takes such a request and does not answer it, and libpq waits without a limit.
-/// The connection has its deadline meanwhile.
+/// A server that hangs accepts such a request but does not answer, and libpq waits without a limit. The
+/// connection still ends at its own deadline.
 final class CancelRequests: Sendable {
     private struct State {
         var isRunning = false

@@ -79,7 +79,7 @@ extension Connection {
             try connect(interruption, [nil], limit: min(Limits.primaryTimeout, configuration.connectTimeout))
             logger.notice("The primary answers again; reading from the standby ends")
         } catch {
-            logger.debug("Reading from the standby goes on", metadata: ["error": "\(error)"])
+            logger.debug("Reading from the standby continues", metadata: ["error": "\(error)"])
         }
     }
 

@@ -33,8 +33,8 @@ enum Limits {
     /// Time for a cancel request to end after it has ended a statement: the server then closes its
     /// connection.
     static let cancelEnd = Duration.seconds(1)
-    /// Cancel requests of the process at a time, each with a thread, which a server that stands still may
-    /// hold for good; without another one a statement runs until its timeout.
+    /// Cancel requests of the process at a time, each with a thread, which a server that hangs may block for
+    /// good; without another thread a statement runs until its timeout.
     static let cancelRequests = poolSize
     /// First and longest pause between attempts of a listener to reconnect.
     static let reconnectPause = (first: Duration.milliseconds(100), longest: Duration.seconds(2))

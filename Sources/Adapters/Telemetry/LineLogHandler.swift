@@ -37,7 +37,7 @@ package struct LineLogHandler: LogHandler {
         output.write(line: line) { lost in
             format.line(
                 time: time, level: .warning, label: label,
-                message: "Log lines were lost: the output took no more", metadata: ["count": "\(lost)"])
+                message: "Log lines were lost: the output is blocked", metadata: ["count": "\(lost)"])
         }
     }
 

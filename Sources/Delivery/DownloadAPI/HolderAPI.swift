@@ -62,8 +62,8 @@ package enum HolderPath {
     package static let tasks = "/holder/tasks"
 }
 
-/// Every task and each change, one a line, as this program writes and reads it; an empty line after a while
-/// without a change.
+/// All tasks and then each change, one JSON document per line; an empty line after `Limits.heartbeat` without
+/// a change.
 ///
 /// A removed task is the line `{"removed": id}`. Earlier versions skip every line that is not a task.
 private final class TaskLines: HTTPBodySource {

@@ -22,7 +22,7 @@ extension DownloadAPI {
                 .retryable(afterSeconds: Limits.retrySeconds)
         case .sourceUnavailable?:
             throw Self.sourceUnavailable
-        case nil: throw Problem.notFound("the task has nothing of this name")
+        case nil: throw Problem.notFound("the task has no file of this name")
         }
     }
 

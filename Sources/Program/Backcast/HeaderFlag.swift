@@ -2,7 +2,7 @@ import HTTP
 
 /// A header field as people write it in a flag: `Name: value`.
 enum HeaderFlag {
-    /// The value is not told: it may be a secret.
+    /// The message omits the value, which may be a secret.
     static let fault = "--header needs the form 'Name: value', of characters that a header can have"
 
     /// Nil for text of another form, and for what cannot be sent.

@@ -66,7 +66,7 @@ extension Encoder {
     struct Step: Sendable {
         /// Its numbers are so much higher.
         var numbers: Int64 = 0
-        /// Its segments begin and are listed so many microseconds later.
+        /// How many microseconds later its segments start and are listed.
         var later: Int64 = 0
 
         var description: String { "counts \(numbers) more and cuts \(later / 1000) ms later" }

@@ -69,7 +69,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
             "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
         case .unusable(let reason): reason
         case .protected(let method):
-            "the media is encrypted with \(method), which only the provider's player can open"
+            "the media is encrypted with \(method), which only the provider's player can decrypt"
         case .key(let reason): reason
         case .part(let name, let reason): "\(name): \(reason)"
         case .notAvailable(let what, let available):

@@ -1,6 +1,6 @@
 import Timeline
 
-/// Segments whose times go on from each other.
+/// Consecutive segments with continuous timestamps.
 struct ContinuousRun: Sendable {
     var first: RecordedSegment
     var last: RecordedSegment
@@ -17,7 +17,7 @@ struct ContinuousRun: Sendable {
     }
 }
 
-/// The segments of a file in runs whose times go on, found without looking at each segment.
+/// The segments of a file in runs with continuous timestamps, found without looking at each segment.
 struct ContinuousRuns: Sendable {
     private(set) var all: [ContinuousRun] = []
 

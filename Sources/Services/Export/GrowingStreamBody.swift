@@ -2,7 +2,7 @@ import HTTP
 import MediaFormat
 import SegmentStore
 
-/// What comes after a part of a stream that goes on.
+/// The next step of an endless stream.
 package enum FollowingPart: Sendable {
     case part(TransportStreamPlan)
     /// Nothing has come yet.
@@ -12,7 +12,7 @@ package enum FollowingPart: Sendable {
     case end
 }
 
-/// A transport stream that goes on: its parts are made one after the other while it is read.
+/// An endless transport stream, whose parts are made one after the other while it is read.
 actor GrowingStreamBody: HTTPBodySource {
     private let store: any SegmentStore
     private let following: @Sendable () async throws -> FollowingPart

@@ -29,7 +29,7 @@ struct KeyFrameReader {
             try await store.source(of: wanted.segment, range: nil)
         }
         if tables == 0 { return try await read(source, frame.offset..<frame.end) }
-        // What is between the tables and a near frame costs less than a second read.
+        // Reading the bytes between the tables and a nearby frame costs less than a second read operation.
         if (0...Limits.pieceByteCount).contains(frame.offset - tables) {
             let bytes = try await read(source, 0..<frame.end)
             return Array(bytes[..<tables] + bytes[frame.offset...])

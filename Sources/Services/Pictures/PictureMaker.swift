@@ -22,7 +22,7 @@ package final class PictureMaker: Sendable {
         self.program = program
     }
 
-    /// Throws if the host has no decoder; asks the disk, since one that is installed later counts.
+    /// Throws if the host has no decoder; looks on the disk each time, because one may be installed later.
     package func checkDecoder() throws(PictureError) {
         if let missing = ProgramFile.missing(toRun: program) { throw .noDecoder(missing: missing) }
     }
@@ -85,7 +85,7 @@ package final class PictureMaker: Sendable {
         if Task.isCancelled { throw .cancelled }
         let picture = try outcome.get()
         guard !picture.isEmpty, picture.count <= Limits.pictureByteCount else {
-            throw .failed(program, status: 0, words: "no picture came")
+            throw .failed(program, status: 0, words: "the decoder wrote no picture")
         }
         return picture
     }

@@ -22,7 +22,7 @@ enum Limits {
     static let keyPatience = Duration.seconds(3)
     /// How long a key may take that segments wait for already.
     static let keyTimeout = Duration.seconds(10)
-    /// How long a missing key is not requested again for newly listed segments.
+    /// How long newly listed segments do not request a missing key again.
     static let keyMissed = Duration.seconds(5)
     /// The pause after a failed request for a key; it doubles each time up to the longest.
     static let keyPause = Duration.milliseconds(500)
@@ -49,7 +49,7 @@ enum Limits {
     static let failbackPause = Duration.seconds(60)
     /// The same after it was taken back and failed again several times.
     static let longestFailbackPause = Duration.seconds(900)
-    /// How long a source that was taken back must last to be trusted as at first.
+    /// How long a source must deliver after a failback before its failback pause is reset.
     static let stableFailback = Duration.seconds(600)
     /// How long the other renditions of a source wait for the playlist of the first one.
     static let leaderLead = Duration.seconds(2)
@@ -82,14 +82,14 @@ enum Limits {
     static let redirectTime = Duration.seconds(300)
     /// How often a multivariant playlist is read again when nothing fails, to notice new renditions.
     static let renewalInterval = Duration.seconds(300)
-    /// The part of a variant's bandwidth, as a divisor, by which a redundant stream's may differ: the steps
-    /// of a ladder are larger.
+    /// The largest difference between the bandwidths of a redundant stream and its variant: the bandwidth
+    /// divided by this; the steps of a bitrate ladder are larger.
     static let redundantBandwidthShare = 20
     /// Segments taken when a source is seen for the first time; older ones of a longer playlist are left.
     static let backlogSegments = 2000
     /// Segments fetched at once for one rendition.
     static let parallelFetches = 4
-    /// The same, with those that are slow: that a few segments hang must not stop newer ones.
+    /// Segments fetched at once including slow ones, so that a few that hang do not stop newer ones.
     static let parallelFetchesWithSlow = 8
     /// Listed segments that wait to be fetched in one rendition; more are taken when there is room again.
     static let waitingSegments = 4000
@@ -119,7 +119,7 @@ enum Limits {
     static let mergedMarkerBytes = 4 * markerBytes
     /// Changes between the source's dates and the timeline that are known at a time.
     static let sourceDates = 64
-    /// Smaller changes of it do not move markers, microseconds.
+    /// The smallest change of the source's dates that moves markers, microseconds.
     static let markerTolerance: Int64 = 20_000
     /// Bytes of the tags that are kept of one segment besides those of the standard: splice information may
     /// come in several forms at once, and in base64 rarely has more than a few hundred.
@@ -137,13 +137,13 @@ enum Limits {
     /// Facts (segments and losses) of one batch: a backlog goes in as several batches, so that the row of the
     /// channel in the table `line` is locked for moments only.
     static let factsPerBatch = 100
-    /// Facts of all channels that one transaction enters, give or take a batch.
+    /// Facts of all channels in one transaction; it may exceed this by one batch.
     static let factsPerTransaction = 2000
     /// Batches that are committed alone at a time: half of the recorder's connections.
     static let batchesAlone = 2
-    /// Distance between two transactions, for each channel that has had facts lately: few do not wait.
+    /// Pause between two transactions, for each channel with recent facts: few channels hardly wait.
     static let transactionInterval = Duration.milliseconds(5)
-    /// The longest distance: at 200 channels of four-second segments a transaction enters some 25 of them.
+    /// The longest such pause; with 200 channels of four-second segments a transaction has some 25.
     static let longestTransactionInterval = Duration.milliseconds(500)
     /// How long a channel counts as one that has had facts lately.
     static let recentCommit = Duration.seconds(10)
@@ -182,7 +182,7 @@ enum Limits {
     static let openedAtOnce = 20
     /// How long a node that takes such a channel waits for its cancelled key requests to end.
     static let unownedKeysEnd = Duration.seconds(1)
-    /// The newest facts of a channel that each look takes again to tell whether the catalogue has lost some.
+    /// The newest facts of a channel that each round compares again, to find those that were lost.
     static let comparedFacts = 64
     /// The newest facts of a channel that are compared first after a start.
     ///
@@ -203,7 +203,7 @@ enum Limits {
     /// How long the start of a channel waits for its turn to read from the catalogue where it stopped: many
     /// channels start at once, and the shortest usual playlists list more than this.
     static let headsWait = Duration.seconds(5)
-    /// Pause between two looks whether the catalogue can be used.
+    /// Pause between two checks whether the catalogue can be used.
     static let readinessPause = Duration.milliseconds(100)
     /// Channels that read at the same time where they stopped: fewer than there are connections, so that
     /// commits go on beside them.
@@ -231,12 +231,12 @@ enum Limits {
     /// The latest timestamp of media that is believed, units of 90 kHz: sums of it stay within their range.
     static let latestTimestamp: Int64 = 1 << 56
 
-    /// How long media say that they play, microseconds; nil if no segment is so long.
+    /// The measured duration of media, microseconds; nil if it is not plausible.
     static func plausibleDuration(_ duration: Int64?) -> Int64? {
         duration.flatMap { (0...longestSegment).contains($0) ? $0 : nil }
     }
 
-    /// Where media say that they begin, units of 90 kHz; nil if that is beyond reason.
+    /// The first timestamp of media, units of 90 kHz; nil if it is not plausible.
     static func plausibleTimestamp(_ timestamp: Int64?) -> Int64? {
         timestamp.flatMap { (0...latestTimestamp).contains($0) ? $0 : nil }
     }
@@ -291,9 +291,9 @@ enum Limits {
     /// By how much a segment may be longer or shorter than EXTINF in whole seconds, microseconds: half a
     /// second and some frames.
     static let roundedDuration: Int64 = 600_000
-    /// The most that a timeline without dates makes up for, microseconds.
+    /// The largest shortfall that a timeline without dates corrects, microseconds.
     static let longestShortfall: Int64 = 30_000_000
-    /// How far EXTINF may be off and is still used as it is: the duration divided by this.
+    /// The largest error of EXTINF that is ignored: the duration divided by this.
     static let measuredSlack: Int64 = 100
     /// How far the media of a segment may be longer or shorter than its time before EXTINF says so,
     /// microseconds: less is drift that is being taken back, and frames that begin in the next segment.
@@ -332,7 +332,7 @@ enum Limits {
     static let longestRepairTime = Duration.seconds(6 * 3600)
     /// The pause before another source is asked for a hole: it may list the media a little later.
     static let firstRepair = Duration.seconds(2)
-    /// The pause between two looks; it doubles each time up to the longest.
+    /// The pause between two searches; it doubles each time up to the longest.
     static let repairPause = Duration.seconds(4)
     static let longestRepairPause = Duration.seconds(60)
     /// The same when all holes are older than `repairTime`: a look may read a whole segment.
@@ -362,7 +362,7 @@ enum Limits {
     static let unreliableDateSegments: Int64 = 64
     /// How often the first date of a playlist may move to a later segment before the dates count as frozen.
     static let frozenDateMoves = 2
-    /// Steps of the dates of a source run of which is remembered what they were.
+    /// Date steps of a source run whose judgement is kept.
     static let judgedSteps = 16
     /// How long a segment may take at least, even if its playlist lists it no longer.
     static let shortestSegmentTimeout = Duration.seconds(4)
@@ -391,7 +391,7 @@ enum Limits {
     static let drain = Duration.seconds(8)
     /// How long cancelled work of a channel that has stopped is waited for: a disk may never answer.
     static let abandonment = Duration.seconds(5)
-    /// Kinds of deviations of playlists from the standard that are told.
+    /// Kinds of deviations from the standard that a status lists.
     static let deviations = 20
     /// Pause between two reports of the statuses of all channels.
     static let reportInterval = Duration.seconds(5)

@@ -4,7 +4,7 @@ import Logging
 import SegmentStore
 import Synchronization
 
-/// Looks whether the archive has the files that the catalogue knows.
+/// Checks whether the archive has the files that the catalogue lists.
 ///
 /// While the archive's disk is not mounted, its folder is empty. Expiring segments frees no space then, and
 /// their files would stay on the disk for ever.

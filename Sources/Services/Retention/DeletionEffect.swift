@@ -15,7 +15,7 @@ struct Shortage: Sendable, Equatable {
     }
 }
 
-/// What came of one deletion under disk pressure.
+/// The result of one deletion under disk pressure.
 struct DeletionStep {
     var deleted = Deleted()
     /// Hours that are done, with files or without.
@@ -38,13 +38,13 @@ final class DeletionEffect: Sendable {
     enum FailureCause: String {
         case undeletable = "files of the archive cannot be deleted"
         case withoutEffect =
-            "what is deleted does not become free: do snapshots or open files hold it?"
+            "deleted files free no space: do snapshots or open files hold it?"
     }
 
     fileprivate struct State {
         /// Deletions whose effect has not been seen.
         var unseen = Change()
-        /// How many they are, those that failed included.
+        /// The number of these deletions, including failed ones.
         var steps = 0
         /// When the first and the last of them were; nil if there are none.
         var begun: SteadyInstant?
@@ -56,11 +56,11 @@ final class DeletionEffect: Sendable {
         var allowance = Limits.unconfirmedSteps
         var pause = Limits.effectPause
         var failureCause: FailureCause?
-        /// What outlasts an effect.
+        /// State that is kept when space has become free.
         var persistent = PersistentState()
     }
 
-    /// What is known whether space becomes free or not.
+    /// State that does not depend on whether space becomes free.
     fileprivate struct PersistentState {
         /// Until when hours that failed are not tried again.
         var retry: SteadyInstant?
@@ -159,7 +159,7 @@ extension DeletionEffect.State {
         (unseen, steps, self.begun, self.since, self.lowest) = (Change(), 0, nil, nil, nil)
     }
 
-    /// Whether recorders can have written all that became free.
+    /// Whether recorders may have used the freed space already, so that no effect can be seen.
     private var isUndecided: Bool {
         shortage.bytes > 0 && unseen.deleted.files > 0 && unseen.deleted.bytes < unseen.written
     }

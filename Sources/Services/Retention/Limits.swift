@@ -6,11 +6,11 @@ enum Limits {
     static let hoursExpedited = 10
     /// Seconds until the deletion of an hour or object is tried again after a failure.
     static let postponedSeconds = 600
-    /// Files that are looked for to see whether the archive has those that the catalogue knows.
+    /// Files that one check looks for, to see whether the archive has what the catalogue lists.
     static let archiveSample = 32
-    /// Different files that such a look needs to decide anything.
+    /// The fewest different files on which such a check can decide.
     static let minimumArchiveSample = 8
-    /// How long it is believed what such a look found.
+    /// How long the result of such a check is used.
     static let archiveCheckPause = Duration.seconds(60)
     /// How long the catalogue must have been there before initialization sections and keys are deleted.
     ///

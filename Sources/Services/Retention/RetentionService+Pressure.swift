@@ -42,7 +42,7 @@ extension RetentionService {
             }
             guard isCatalogueReady() else { throw CatalogueError.notInTime }
             if configuration.floor.bytes(of: space) >= space.totalBytes {
-                return setFull("more is to stay free than the archive's disk has")
+                return setFull("the space that must stay free exceeds the archive's disk")
             }
             if try await archive.isMissing() {
                 return setFull("the archive lacks most files: is its disk mounted?")

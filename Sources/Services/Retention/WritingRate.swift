@@ -8,7 +8,7 @@ struct WritingRate {
     /// The last look since which nothing has been deleted.
     private var last: (bytes: Int64, at: SteadyInstant)?
 
-    /// Takes note of the free space; `isQuiet` tells that no effect of deletions is awaited.
+    /// Records the free space; `isQuiet` means that no deletion is still taking effect.
     ///
     /// While recording is stopped nothing counts as written.
     mutating func look(_ space: StorageSpace, isRecording: Bool, isQuiet: Bool, at now: SteadyInstant) {

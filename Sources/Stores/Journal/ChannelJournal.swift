@@ -14,7 +14,7 @@ package final class ChannelJournal: Sendable {
         self.files = files
     }
 
-    /// Makes entries durable; answers their positions, one for each.
+    /// Makes entries durable and returns their positions, one for each entry.
     ///
     /// Calls at the same time share a sync, those of all channels too. Entries of a call that failed may be
     /// replayed after a restart.
@@ -44,7 +44,7 @@ package final class ChannelJournal: Sendable {
         return try await files.write(pending, until: append)
     }
 
-    /// Says that entries are in the catalogue, in any order.
+    /// Marks entries as entered in the catalogue, in any order.
     ///
     /// After a crash some may be replayed all the same.
     package func trim(_ positions: [JournalPosition]) async {
@@ -103,7 +103,7 @@ package final class ChannelJournal: Sendable {
         await files.close()
     }
 
-    /// Sets entries aside that the catalogue refuses, durably, and says that they are done.
+    /// Durably sets aside entries that the catalogue refuses, and marks them as done.
     ///
     /// A later start tries them again.
     ///

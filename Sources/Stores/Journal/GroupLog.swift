@@ -93,7 +93,7 @@ actor GroupLog {
         _ = try result.get()
     }
 
-    /// The thread is the log's own, and what comes meanwhile shares the next sync.
+    /// Sleeps on the log's own thread; lines that arrive during the pause share the next sync.
     private func pause() {
         guard let rest = pausedUntil.map({ $0 - .now }), rest > .zero else { return }
         usleep(

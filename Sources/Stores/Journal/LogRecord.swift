@@ -1,5 +1,5 @@
-/// What a line of the log says: the file of a channel, and the line that stands there at an offset, or that
-/// the file is removed.
+/// One line of the log: a line of a channel's file with its offset, or the removal of that
+/// file.
 struct LogRecord: Equatable {
     enum Content: Equatable {
         /// The line with its end, and where it begins.

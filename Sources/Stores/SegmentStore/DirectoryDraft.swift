@@ -70,7 +70,7 @@ actor DirectoryDraft: DraftTarget {
                 throw error
             }
         } catch {
-            // The name may be gone after a crash: taken back, so that a second try cannot mistake it for
+            // The name may be lost in a crash. It is removed, so that a second attempt does not take it for
             // durable.
             try tree.disk.remove(name)
             throw error

@@ -48,7 +48,7 @@ extension FolderTree {
         throw .tooManyRevisions(key)
     }
 
-    /// Gives the file the name unless it is taken; answers whether it has it now.
+    /// Links the file to its final name; false if the name is taken.
     private func place(
         _ file: SealedFile, at relative: String, _ isSynced: Bool,
     ) throws(StoreError) -> Bool {
@@ -58,7 +58,7 @@ extension FolderTree {
         do throws(StoreError) {
             try disk.syncFolder(Self.parent(of: name))
         } catch {
-            // The name may be gone after a crash: taken back, so that a second try cannot mistake it for
+            // The name may be lost in a crash. It is removed, so that a second attempt does not take it for
             // durable.
             try disk.remove(name)
             throw error

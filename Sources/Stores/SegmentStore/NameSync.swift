@@ -70,7 +70,7 @@ actor NameSync {
         placed[folder, default: Placed(drafts: [], since: .now)].drafts.append(draft)
     }
 
-    /// Syncs the folders whose names have waited long; then their drafts go.
+    /// Syncs the folders whose names have waited for the folder interval, and then removes their drafts.
     private func syncFolders() {
         let due = SteadyInstant.now - folderInterval
         for (folder, waiting) in placed where waiting.since <= due {

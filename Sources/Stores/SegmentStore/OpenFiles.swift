@@ -108,7 +108,7 @@ extension OpenFiles.State {
         return former.file
     }
 
-    /// Removes the file at a place, which the last one takes.
+    /// Removes the file at an index, to which the last file moves.
     fileprivate mutating func remove(_ place: Int) -> ArchiveFile {
         let former = entries[place]
         places[former.key] = nil

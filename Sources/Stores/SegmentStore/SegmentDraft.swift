@@ -5,7 +5,7 @@ package import Timeline
 /// Writes and syncs run on the store's own threads. A draft that is dropped, or that failed once, leaves
 /// nothing.
 package struct SegmentDraft: ~Copyable, Sendable {
-    /// Nothing else holds it, so what it owns goes with the draft.
+    /// Owned by this draft alone, so its resources are released with the draft.
     private let target: any DraftTarget
 
     init(_ target: any DraftTarget) {
@@ -24,7 +24,8 @@ package struct SegmentDraft: ~Copyable, Sendable {
 
     /// Makes the bytes durable under a name that nothing else has.
     ///
-    /// The same bytes under the name are success; other bytes there give a segment the next revision.
+    /// If the name already has the same bytes, this succeeds. If it has other bytes, a segment gets the next
+    /// revision.
     package consuming func commit(as key: ArchiveKey) async throws(StoreError) -> CommittedObject {
         try await target.commit(as: key)
     }

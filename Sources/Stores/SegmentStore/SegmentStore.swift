@@ -8,7 +8,9 @@ package protocol SegmentStore: Sendable {
     /// Begins an object whose name and length are not known yet.
     func makeDraft() async throws(StoreError) -> SegmentDraft
 
-    /// The bytes of an object, or of a range of it that is cut off where the object ends.
+    /// The bytes of an object, or of a range of it, in bytes, that is cut off where the object ends.
+    ///
+    /// Throws `notFound` if there is no such object.
     func source(of key: ArchiveKey, range: Range<UInt64>?) async throws(StoreError) -> ObjectSource
 
     /// All bytes of an object without waiting, so that a server's thread may ask; nil where its bytes have to
@@ -21,12 +23,12 @@ package protocol SegmentStore: Sendable {
     /// The segments of an hour, in no particular order; none for an hour in which nothing was recorded.
     func segments(of hour: ArchiveHour) async throws(StoreError) -> [SegmentName]
 
-    /// Deletes segments of an hour; one that is not there is no error.
+    /// Deletes segments of an hour; a missing segment is not an error.
     ///
     /// A call without segments removes empty remains of an hour, such as folders.
     func delete(_ segments: [SegmentName], of hour: ArchiveHour) async throws(StoreError) -> Deleted
 
-    /// Deletes one object; that it is not there is no error.
+    /// Deletes one object; a missing object is not an error.
     func delete(_ key: ArchiveKey) async throws(StoreError)
 
     /// The space that the objects share; nil where there is no limit to it.

@@ -1,4 +1,4 @@
-/// A point of the host's clock that is never set, and that goes on while the host sleeps.
+/// An instant of the host's monotonic clock, which also runs while the host sleeps.
 ///
 /// It is the standard library's `ContinuousClock.Instant` with a layout that the compiler knows. Copies of
 /// values that contain the library's type are made field by field, with function calls.

@@ -16,7 +16,7 @@ package struct SegmentRun: Sendable {
     /// Computed with the run, so that a file does not have to look at each segment.
     package let parts: [Part]
 
-    /// Segments whose times go on from each other.
+    /// Consecutive segments with continuous timestamps.
     package struct Part: Sendable, Equatable {
         /// Positions in `segments`.
         package var positions: Range<Int>

@@ -1,4 +1,4 @@
-/// The class of an address, as far as fetching from it is concerned.
+/// The class of an address, by which the policy decides whether to fetch from it.
 package enum AddressKind: Hashable, Sendable {
     /// Reachable from everywhere.
     case `public`

@@ -9,7 +9,7 @@ final class CachedPage: Sendable {
         var asOf: SteadyInstant
     }
 
-    /// What is made: there is one page.
+    /// The only key of the shared work: there is one page.
     private enum Work: Hashable, Sendable {
         case page
     }
@@ -28,7 +28,7 @@ final class CachedPage: Sendable {
     func page() async -> HTTPResponse {
         if let recent { return recent }
         return await work.value(of: .page) {
-            // Another one may have been made meanwhile.
+            // Another request may have made the page in the meantime.
             if let recent = self.recent { return recent }
             let asked = self.clock.steady()
             let page = await self.make()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Whether the parts that the server needs can be reached, as a background task last found them.
 ///
-/// A request for it costs nothing and waits for nothing, whatever the parts do.
+/// Reading the result never waits, even if a check hangs.
 final class Readiness: Sendable {
     private struct Found {
         var catalogue = false

@@ -9,7 +9,7 @@ final class ListedChannels: Sendable {
         var asOf: SteadyInstant
     }
 
-    /// What is read: there is one list.
+    /// The only key of the shared reads: there is one list.
     private enum Read: Hashable, Sendable {
         case all
     }
@@ -35,7 +35,7 @@ final class ListedChannels: Sendable {
     func all() async throws(CatalogueError) -> [ListedChannel] {
         if let recent { return recent }
         return try await reads.value(of: .all) { () async throws(CatalogueError) in
-            // Another read may have ended meanwhile.
+            // Another read may have finished in the meantime.
             if let recent = self.recent { return recent }
             let asked = self.clock.steady()
             let channels = try await self.read()

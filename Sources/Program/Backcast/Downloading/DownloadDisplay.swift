@@ -6,7 +6,7 @@ import Synchronization
 /// Shows the progress of tasks; called from any thread.
 protocol DownloadDisplay: Sendable {
     func show(_ task: DownloadTask)
-    /// No more changes come; gives the exit status that the output leaves.
+    /// Ends the output and returns its exit status.
     func end() -> Int32
 }
 

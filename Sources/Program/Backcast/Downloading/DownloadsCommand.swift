@@ -83,7 +83,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         if !problems.isEmpty { throw ExitCode.failure }
     }
 
-    /// Has tasks changed by the process that holds the folder; gives why some could not be.
+    /// Asks the process that holds the folder to change tasks; returns why some could not be changed.
     private func problems(having ids: [String], changedBy holder: Holder) async -> [String] {
         if action == .pause {
             let pausing = await holder.pause(Set(ids))

@@ -70,7 +70,7 @@ final class Holder: Sendable {
     /// Tasks as they are now, by id; those that the holder does not have are left out.
     func tasks(_ ids: Set<String>) async -> [String: DownloadTask] {
         var (found, untold) = ([String: DownloadTask](), ids)
-        // All tasks are told first, and then their changes.
+        // The holder sends all tasks first, and then their changes.
         try? await follow(for: Limits.holderAnswerTimeout) { change in
             switch change {
             case .task(let task) where ids.contains(task.id):
@@ -96,7 +96,7 @@ final class Holder: Sendable {
 
     /// Takes every task and each change until a body has enough, or the holder ends.
     ///
-    /// A change is nil where the holder has had nothing to tell for a while.
+    /// A change is nil if the holder has sent an empty line to keep the connection alive.
     func follow(for limit: Duration, _ hasEnough: (TaskChange?) async -> Bool) async throws {
         var options = Self.options
         options.totalTimeout = limit
@@ -116,7 +116,7 @@ final class Holder: Sendable {
         }
     }
 
-    /// What a line tells; nil where it is empty, or a later program wrote it.
+    /// The change in a line; nil if the line is empty or from a later version.
     private static func change(_ line: Data) -> TaskChange? {
         if let task = try? JSONDecoder().decode(DownloadTask.self, from: line) { return .task(task) }
         let removed = try? JSONDecoder().decode([String: String].self, from: line)

@@ -65,7 +65,7 @@ struct TaskHandover: Sendable {
         var (open, status): (Set<String>, Int32) = ([], former.status)
         var taken: [(id: String, request: DownloadRequest)] = []
         for (index, request) in former.remaining.enumerated() {
-            // The rest is not begun, also where all that was handed over is complete.
+            // The rest is not started, even if all tasks that were handed over are complete.
             guard !Task.isCancelled else {
                 status = 130
                 break
@@ -78,7 +78,7 @@ struct TaskHandover: Sendable {
                 // The tasks that it took have ended with it; a complete one is recognised by its state.
                 let remaining = taken.map(\.request) + former.remaining[index...]
                 var outcome = Outcome(remaining: remaining, status: status)
-                // The deadline begins again only if it has carried out tasks meanwhile.
+                // The deadline restarts only if the other process has carried out tasks.
                 if taken.isEmpty { outcome.deadline = former.deadline }
                 return outcome
             } catch let refusal as Refusal {

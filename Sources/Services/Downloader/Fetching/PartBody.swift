@@ -6,7 +6,7 @@ import HTTPClient
 struct PartAddress: Sendable, Equatable {
     var url: HTTPURL
     var range: HLS.ByteRange?
-    /// Counts the readings of the playlists up to the one that has told this.
+    /// The number of the playlist reading that gave this address.
     var reading = 0
 }
 
@@ -14,17 +14,17 @@ struct PartAddress: Sendable, Equatable {
 struct ReceivedBody: Sendable, Equatable {
     /// Bytes of the resource in front of the body.
     var offset: UInt64 = 0
-    /// Bytes that came.
+    /// Bytes that were received.
     var byteCount: UInt64 = 0
     /// Bytes of the whole body; nil when the origin did not say.
     var total: UInt64?
     /// The strong entity tag or the date of the version.
     var validator: String?
 
-    /// Whether everything came that the origin has said.
+    /// Whether all bytes that the origin announced were received.
     var isWhole: Bool { byteCount == total }
 
-    /// Whether there are bytes that can be asked for by the version.
+    /// Whether the rest can be requested from the same version.
     var hasRest: Bool { rest(in: nil) != nil }
 
     /// The rest to request; nil if it is empty, or if the total or the validator is unknown.
@@ -38,7 +38,7 @@ struct ReceivedBody: Sendable, Equatable {
     }
 }
 
-/// The rest of a body that has begun, and the version of which it has to be.
+/// The missing rest of a body, and the version that it must belong to.
 struct BodyRest: Sendable, Equatable {
     /// The bytes of the resource to ask for.
     var bytes: Range<UInt64>

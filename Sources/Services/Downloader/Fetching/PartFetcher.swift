@@ -3,7 +3,7 @@ import HLS
 import HTTP
 import HTTPClient
 
-/// What a part is and what happens around it.
+/// A part to fetch, with its key, its address and its progress.
 struct PartJob: Sendable {
     /// The file in the folder of the task.
     var file: String
@@ -107,7 +107,7 @@ struct PartFetcher: Sendable {
         var tried: UInt64 = 0
     }
 
-    /// A part that a player waits for does not wait for other transfers.
+    /// Runs `work` in turn; a part that a player waits for does not wait for other transfers.
     private func inTurn<Value>(
         _ job: PartJob, _ work: () async throws(AttemptFailure) -> Value
     ) async throws(AttemptFailure) -> Value {
@@ -117,7 +117,7 @@ struct PartFetcher: Sendable {
         return value
     }
 
-    /// Nil when it was stopped for another part.
+    /// Receives the bytes of a part; nil if it was stopped for another part.
     private func receive(
         _ job: PartJob, _ body: inout OpenPart?, _ plan: inout RetryPlan
     ) async throws(AttemptFailure) -> StoredBytes? {

@@ -62,7 +62,7 @@ final class PartIntake {
             do {
                 rest = try cipher.finish()
             } catch {
-                throw .damaged("the key does not open it, or its end is missing")
+                throw .damaged("the key does not decrypt it, or its end is missing")
             }
             try look(at: rest)
         }

@@ -1,6 +1,6 @@
 import Concurrency
 
-/// What a task is told of its connections.
+/// Callbacks for the state of a task's connections.
 struct NetworkWatch: Sendable {
     var lost: @Sendable () async -> Void
     var returned: @Sendable () async -> Void

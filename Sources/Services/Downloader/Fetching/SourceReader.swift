@@ -50,7 +50,7 @@ struct SourceReader: Sendable {
     let session: HTTPSession
     let retries: Retries
 
-    /// What a person has given, as messages name it.
+    /// The name of the URL from the command line in messages.
     private static let urlName = "the URL"
 
     /// Opens the source of a request; for a window, sets `isGrowing` if it is still nil.
@@ -192,7 +192,7 @@ struct SourceReader: Sendable {
         if let failure = AttemptFailure(head, bytes, isGivenURL: true) { throw failure }
         // Other servers ignore what they do not know, and answer with everything that they have.
         if isWindow, head.headers["Backcast-Window"] == nil {
-            throw .final(.unusable("the server answers no windows: --begin is for channels of Backcast"))
+            throw .final(.unusable("the server has no windows: --begin is for channels of Backcast"))
         }
         guard Self.isPlaylist(bytes, head, url) else {
             try Self.checkMedia(bytes)

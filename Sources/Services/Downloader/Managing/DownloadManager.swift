@@ -288,7 +288,9 @@ extension DownloadManager {
         }
     }
 
-    /// Lets a paused or interrupted task go on, or one that failed or was canceled (`isRetry`).
+    /// Resumes a paused or interrupted task, or with `isRetry` one that failed or was canceled.
+    ///
+    /// Throws `noTask` for an unknown id, and `invalidState` if the task or the process cannot resume it.
     package func resume(_ id: String, isRetry: Bool) async throws(DownloadError) -> DownloadTask {
         await waitIfEnding(id)
         return try await exclusively(id) { () async throws(DownloadError) in
@@ -313,7 +315,7 @@ extension DownloadManager {
         return stored.task
     }
 
-    /// Deletes a task with its files.
+    /// Deletes a task with its files, stopping it first; throws `noTask` for an unknown id.
     package func remove(_ id: String) async throws(DownloadError) {
         guard board.task(id) != nil else { throw .noTask(id) }
         while try await !removeUnlessRunning(id) { await stop(id, .cancel) }

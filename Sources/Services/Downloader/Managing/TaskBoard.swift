@@ -52,7 +52,7 @@ package enum TaskChange: Sendable {
     case removed(id: String)
 }
 
-/// Gets the changes of tasks; of several changes of one task that it has not taken, only the last.
+/// Receives task changes; pending changes of one task are merged into the last one.
 package final class TaskFollower: Sendable {
     private let board: TaskBoard
     private let pending = Mutex<[String]>([])
@@ -76,7 +76,7 @@ package final class TaskFollower: Sendable {
         return id.map { id in board.task(id).map(TaskChange.task) ?? .removed(id: id) }
     }
 
-    /// No changes are wanted any more.
+    /// Ends the subscription.
     package func leave() {
         board.leave(self)
     }

@@ -2,7 +2,7 @@ import HLS
 
 /// Segments that an earlier process has recorded, as the folder's playlist lists them.
 ///
-/// A live source lists them no longer, so that nothing else tells their lengths, dates and keys.
+/// A live source no longer lists them, so only this playlist has their durations, dates and keys.
 struct RecordedParts: Sendable {
     /// By file within the folder of the rendition, with their places in the playlist.
     private var segments: [String: (segment: MediaSegment, place: Int)] = [:]

@@ -1,7 +1,7 @@
 import HLS
 import HTTP
 
-/// A segment of a playlist: where it is now, and what it is known by.
+/// A segment of a playlist, with its current URL and its identity.
 struct ListedPart: Sendable {
     var url: HTTPURL
     var identity: PartIdentity
@@ -36,7 +36,7 @@ extension RenditionPlan {
     func formerIdentities(
         of listed: [ListedPart], _ playlist: MediaPlaylist
     ) -> [Int: PartIdentity] {
-        // Most lists have no other segments than known ones and those after them.
+        // Most playlists contain only known segments and newer ones.
         guard hasUnknown(in: listed) else { return [:] }
         let former = formerSegments
         guard let last = former.last?.identity.number, let lastListed = listed.last?.identity.number else {
@@ -61,7 +61,7 @@ extension RenditionPlan {
                 (found[index], renamed[index]) = (former.identity, renaming.isNone ? nil : renaming)
             }
         }
-        // A single other name may be that of another segment.
+        // A single renamed file may be another segment.
         if renamed.count == 1 || Set(renamed.values.map(\.present)).count > 1 {
             for index in renamed.keys { found[index] = nil }
         }
@@ -133,7 +133,7 @@ struct SegmentDate {
         }
     }
 
-    /// Whether two dates of segments of this duration are of the same one; nil where rounding may hide that.
+    /// Whether two dates belong to the same segment of this duration; nil if rounding makes that uncertain.
     func isSame(as other: SegmentDate, of duration: Int64) -> Bool? {
         let difference = (microseconds &- other.microseconds).magnitude
         let (half, rounded) = (UInt64(clamping: duration / 2), UInt64(clamping: distance + other.distance))
@@ -144,7 +144,7 @@ struct SegmentDate {
 
 /// How the name of a segment's file differs in two playlists.
 private struct FileRenaming {
-    /// What is new between low lines, such as the session `w1` of `media_w1_5.ts`; nil where nothing is.
+    /// The new text between underscores, such as the session `w1` of `media_w1_5.ts`; nil if nothing is new.
     var present: String?
 
     var isNone: Bool { present == nil }

@@ -35,7 +35,7 @@ struct RenditionPlan: Sendable {
     private var firstListed = 0
     /// Whether one of its playlists had no EXT-X-ENDLIST.
     private var wasLive = false
-    /// Which segments of the same numbers and paths a live playlist lists.
+    /// Distinguishes runs of the encoder that use the same numbers and paths.
     var runs: SegmentRuns
 
     var isEnded: Bool { head.isEnded }
@@ -74,7 +74,7 @@ struct RenditionPlan: Sendable {
         var (new, isFirst) = ([Part](), parts.isEmpty)
         var (time, discontinuities) = (0.0, 0)
         var (isKnown, first) = (false, Int?.none)
-        // What is listed in one reading has the sections that are there now.
+        // All segments of one playlist use the sections that the source has now.
         var hasPresentSections = parts.isEmpty && kept.isEmpty
         for (index, segment) in playlist.segments.enumerated() {
             let begin = time
@@ -93,7 +93,7 @@ struct RenditionPlan: Sendable {
                 renew(known, with: part)
                 isKnown = true
                 first = min(first ?? known, known)
-                // In a playlist that is older than the one before, nothing before a known segment is new.
+                // In a playlist older than the previous one, segments before a known segment are not new.
                 new = []
                 continue
             }
@@ -206,7 +206,7 @@ struct RenditionPlan: Sendable {
     /// Whether a live source no longer lists a part.
     func isDropped(_ index: Int) -> Bool { wasLive && index < firstListed }
 
-    /// A part does not come any more: it becomes a gap.
+    /// Turns a part that will not be fetched into a gap.
     mutating func lose(_ index: Int) {
         guard !parts[index].isSettled else { return }
         parts[index].segment.isGap = true

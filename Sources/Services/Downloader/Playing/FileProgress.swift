@@ -13,7 +13,7 @@ final class FileProgress: Sendable {
         fileprivate var most: Int64 = 0
         /// The last validator that was known.
         fileprivate var validator: String?
-        /// The place of the bytes that come now.
+        /// The offset of the bytes that are being received.
         var position: Int64 = 0
         /// The byte that a player has waited for last.
         var wanted: Int64 = 0

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// A media file that a player reads while it is fetched: from any place on.
+/// A media file that a player can read from any offset while it is being fetched.
 package struct GrowingFile: Sendable {
     let name: String
     let folder: TaskFolder

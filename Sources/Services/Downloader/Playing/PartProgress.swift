@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// The progress of a part that is being fetched, for those who read it at the same time.
+/// The progress of a part that is being fetched, for players that read it at the same time.
 final class PartProgress: Sendable {
     struct Status: Sendable {
         /// Counts how often the part was begun: bytes of an earlier attempt are not those of a later one.

@@ -59,7 +59,7 @@ extension DownloadService {
         return plan
     }
 
-    /// Looks whether a rendition has video, where neither its playlists nor the names of its segments tell.
+    /// Inspects whether a rendition has video, if neither its playlists nor its file names show that.
     private static func detectKind(
         of plan: RenditionPlan, by reader: SourceReader, in task: inout DownloadTask
     ) async {
@@ -69,7 +69,7 @@ extension DownloadService {
         task.renditions[index].content = isSound ? .audio : .video
     }
 
-    /// What a person is told of a presentation that has not ended: what is counted is what it lists now.
+    /// The note about a presentation that has not ended; the counts cover what it lists now.
     private static func note(of request: DownloadRequest, after seconds: Double) -> String {
         guard request.begin == nil else { return "the window has not ended: it is downloaded until it has" }
         guard let limit = request.limit else { return "it has not ended: it is recorded until it has" }

@@ -2,7 +2,7 @@ package import Concurrency
 import Files
 import Glibc
 
-/// What can be done with the tasks of a folder, beside downloading them.
+/// Operations on the tasks of a folder, except downloading.
 extension DownloadService {
     /// The tasks of a folder in the order in which they were made; needs no lock.
     ///

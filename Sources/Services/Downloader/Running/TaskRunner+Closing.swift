@@ -24,7 +24,7 @@ extension TaskRunner {
         try await folder.sync(plans.map(\.id.description) + (keyNames.isEmpty || storesClear ? [] : ["keys"]))
     }
 
-    /// What people are told of a complete presentation: what it lacks, and where it goes on.
+    /// Notes about a complete presentation: what is missing, and where the channel continues.
     private var notes: [String]? {
         // The service's figures are for the whole window.
         let headers = isLive || request.range != nil ? nil : windowHeaders

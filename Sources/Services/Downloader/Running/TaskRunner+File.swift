@@ -45,12 +45,12 @@ extension TaskRunner {
         try await save()
     }
 
-    /// The last part of a path in letters that any file system takes, with `_` for what lies between.
+    /// The last component of a path, with `_` in place of each run of bytes that a file system may refuse.
     static func fileName(of url: HTTPURL) -> String {
         let last = url.path.split(separator: "/").last.map(String.init) ?? "file"
         let bytes = PercentEncoding.bytes(decoding: last) ?? Array(last.utf8)
         let plain = bytes.split(omittingEmptySubsequences: false) { !isPlain($0) }
-        // One mark for each run of other bytes: a letter beyond ASCII has several.
+        // One underscore for each run of other bytes, because a non-ASCII letter has several bytes.
         let kept = plain.indices.filter { $0 == 0 || $0 == plain.count - 1 || !plain[$0].isEmpty }
         let safe = kept.map { plain[$0] }.joined(separator: [UInt8(ascii: "_")])
         let text = String(decoding: Array(safe).suffix(120), as: UTF8.self)

@@ -2,7 +2,7 @@ import Digest
 import MediaFormat
 import Timeline
 
-/// What the segments that are there tell.
+/// Properties that are found by inspecting downloaded segments.
 extension TaskRunner {
     /// The beginning of a segment, opened where it is encrypted; nil for what cannot be read.
     func inspection(of part: Part, in plan: RenditionPlan) async throws(DownloadError) -> MediaInspection? {

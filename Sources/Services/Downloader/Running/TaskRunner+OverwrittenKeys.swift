@@ -11,12 +11,12 @@ private struct KnownKey {
 extension TaskRunner {
     /// The key of a part's URI for the next attempt; nil where there is no other.
     ///
-    /// `failed` are the keys that did not open the part, the last one last. The part may have been damaged on
-    /// its way, and the key was right. So the key that the URI has now is used for every second attempt, and
-    /// former ones between them. A new one gets a file of its own in the folder, because the former ones
-    /// still open other segments.
+    /// `failed` are the keys that did not open the part, the latest last. The key may still be right if the
+    /// part was damaged in transfer. So every second attempt uses the current key of the URI, and the
+    /// attempts between them use earlier keys. A new key gets its own file in the folder, because earlier
+    /// keys are still needed for other segments.
     func otherKey(of index: PartIndex, than failed: [[UInt8]]) async -> [UInt8]? {
-        // Asked for by one part at a time: for the others it is known then.
+        // One part asks at a time; the others then use the key that it has found.
         let key = try? await askingForKeys.withPermit { () async throws(DownloadError) -> [UInt8]? in
             guard let uri = keyURI(of: index) else { return nil }
             let known = knownKeys(at: uri)

@@ -93,7 +93,7 @@ extension TaskRunner {
             return
         }
         guard let uri = keyNames.uris[name] else {
-            throw .key("the file keys/\(name) is missing, and the source lists its key no more")
+            throw .key("the file keys/\(name) is missing, and the source no longer lists its key")
         }
         let bytes = try await reader.key(
             uri, currentURI: { await self.keyAddress(name, former: uri) },

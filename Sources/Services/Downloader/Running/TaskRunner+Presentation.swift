@@ -57,7 +57,7 @@ extension TaskRunner {
         }
         if windowHeaders?.isFinal == true { return true }
         let minutes = Limits.windowStallTimeout.components.seconds / 60
-        throw .unfinished("its channel has brought nothing for \(minutes) min")
+        throw .unfinished("its channel has published nothing for \(minutes) min")
     }
 
     /// Reads the playlists, chooses renditions, and gives everything its name.

@@ -91,7 +91,7 @@ extension TaskRunner {
         return true
     }
 
-    /// Lets transfers look again whether there is something to do.
+    /// Wakes idle transfers, so that they check for new work.
     func wakeIdle() {
         for change in idle { change.finish() }
         idle = []
@@ -118,14 +118,14 @@ extension TaskRunner {
         return index < waitingParts.endIndex ? waitingParts.remove(at: index) : waitingParts.popFirst()
     }
 
-    /// Has a segment fetched later, in the order in which it plays.
+    /// Queues a segment, in playing order.
     func putBack(_ index: PartIndex) {
         let next = firstWaiting { (position($0), $0.plan) > (position(index), index.plan) }
         waitingParts.insert(index, at: next)
         wakeIdle()
     }
 
-    /// The index of the first segment that waits and is late enough, found by halving.
+    /// The index of the first waiting segment for which `isLate` is true, by binary search.
     private func firstWaiting(where isLate: (PartIndex) -> Bool) -> Int {
         var (low, high) = (waitingParts.startIndex, waitingParts.endIndex)
         while low < high {

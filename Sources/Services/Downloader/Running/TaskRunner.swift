@@ -133,7 +133,7 @@ actor TaskRunner {
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
             if error == .cancelled, stopReason == .pause, !isOnDemand, request.begin == nil, isClosable {
-                // It may wait for the network, or have read no more than its playlists.
+                // The task may be waiting for the network, or may only have read its playlists.
                 try await change(.prepared)
                 try await closeLive()
                 if request.format != .folder { try await packDespiteStop() }

@@ -1,7 +1,7 @@
 import HTTP
 import Timeline
 
-/// What a person asks for, as it is kept in the folder of the task.
+/// A download request, as it is stored in the folder of its task.
 package struct DownloadRequest: Sendable, Equatable, Codable {
     /// With its query: it may hold a token, and is never printed.
     package var url: String

@@ -20,7 +20,7 @@ package struct DownloadTask: Sendable, Equatable, Codable {
     package var error: Failure?
     package var renditions: [TaskRendition] = []
     package var labels: [String: String] = [:]
-    /// What people, but not programs, are told of what was taken; nil for nothing.
+    /// Notes about the result for people, not for programs; nil if there are none.
     package internal(set) var notes: [String]?
     package var created: Instant
     package var started: Instant?

@@ -64,7 +64,7 @@ final class FragmentIndex: Sendable {
         return times
     }
 
-    private static let implausible = ExportError.notPacked("a time cannot be one")
+    private static let implausible = ExportError.notPacked("a timestamp is not plausible")
 
     /// Whether times can be those of a segment: a source may write any number of 64 bits.
     ///

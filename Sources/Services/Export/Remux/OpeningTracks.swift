@@ -11,7 +11,7 @@ struct OpeningTracks: Sendable, Equatable {
     private(set) var found: [UInt32] = []
     /// The announced streams of a kind of which no stream has a unit.
     private(set) var absent: Set<UInt16> = []
-    /// Whether ffmpeg would take the same by itself.
+    /// Whether ffmpeg would select the same tracks by default.
     private(set) var isAsAnnounced = true
     /// Bytes of the segments in which they were found.
     let byteCount: Int

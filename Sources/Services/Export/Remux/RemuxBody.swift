@@ -16,7 +16,7 @@ package actor RemuxBody: HTTPBodySource {
         (self.plan, self.feed, self.permit, self.ffmpeg) = (plan, feed, permit, ffmpeg)
     }
 
-    /// The viewer is gone, or has everything.
+    /// Ends ffmpeg: the viewer has left, or has received everything.
     deinit {
         feeding?.cancel()
         program?.stop()

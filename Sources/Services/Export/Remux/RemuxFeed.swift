@@ -3,7 +3,7 @@ import Processes
 import SegmentStore
 import Timeline
 
-/// Writes the segments of a plan to ffmpeg, with times that go on.
+/// Writes the segments of a plan to ffmpeg, with continuous timestamps.
 struct RemuxFeed: Sendable {
     let plan: RemuxPlan
     let store: any SegmentStore

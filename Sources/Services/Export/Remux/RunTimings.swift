@@ -10,7 +10,7 @@ actor RunTimings {
     struct Timing: Sendable, Equatable {
         /// Where the video of the run lies in the file.
         var range: Range<Int64>
-        /// The time with which it begins in the archive; 33 bits are right.
+        /// Its first timestamp in the archive, of which only the lower 33 bits are significant.
         var first: UInt64
         /// The first time of a video in fMP4, in its own timescale.
         var track: FragmentRewriter.TrackTimes?

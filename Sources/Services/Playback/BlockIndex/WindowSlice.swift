@@ -6,7 +6,7 @@ struct WindowSlice: Sendable {
     let slots: ArraySlice<BlockSpan.Slot>
     private let head: Block
     private let tail: Block
-    /// What the blocks between the first and the last one have.
+    /// The combined times of the blocks between the first and the last one.
     private let between: SlotTimes
     /// The position of the first segment in the first block, and the end position in the last block.
     let begin: Int

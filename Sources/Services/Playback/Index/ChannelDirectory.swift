@@ -22,7 +22,7 @@ final class ChannelDirectory: Sendable {
         self.clock = clock
     }
 
-    /// Whether there is surely no channel with an id.
+    /// Whether it is certain that no channel has this id.
     func lacks(_ id: ChannelID) -> Bool {
         state.withLock { state in
             guard let asOf = state.asOf, clock.steady() - asOf <= Limits.freshnessLifetime else {

@@ -4,16 +4,17 @@ import HTTP
 import HTTPClient
 import Timeline
 
-/// The bytes of a segment or initialization section as they come: the whole body, or the listed range of it,
-/// cut out here when the origin answers 200 to a request for a part.
+/// Streams the bytes of a segment or initialization section: the whole body, or only the listed range.
+///
+/// If the origin answers a range request with 200, the range is cut out here.
 final class BodySlice: SegmentBody {
     private var transfer: Transfer
     private var wanted: WantedBytes
     private let byteLimit: Int
-    /// The whole body may be gzip, which was not asked for.
+    /// Whether the body may be gzip although the request did not accept it.
     private let isCoded: Bool
     private var inflater: GzipInflater?
-    /// Bytes that were given.
+    /// How many bytes `next()` has returned, if the body may be gzip.
     private var byteCount = 0
 
     private init(_ transfer: consuming Transfer, _ wanted: WantedBytes, isCoded: Bool, byteLimit: Int) {
@@ -25,11 +26,12 @@ final class BodySlice: SegmentBody {
 
     /// Requests a segment and waits for the response header.
     ///
-    /// `timeLimit` bounds the transfer; before it, the request may wait for its turn as long again.
-    /// `wantsOrigin` asks caches to revalidate. `isFresh` takes a new connection, which may reach another
-    /// server. `byteLimit` is for the wanted bytes; the file that contains the range may be larger.
+    /// `timeLimit` bounds the transfer. Before the transfer starts, the request may wait in the queue for the
+    /// same time. `wantsOrigin` asks caches to revalidate. `isFresh` opens a new connection, which may reach
+    /// another server. `byteLimit` bounds the wanted bytes; the file that contains the range may be larger.
     ///
-    /// Gzip is also detected without Content-Encoding, but not in encrypted bytes, which may begin alike.
+    /// Gzip is also detected without Content-Encoding, but not in encrypted bytes, which may start with the
+    /// same bytes by chance.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceClient, timeLimit: Duration,
         wantsOrigin: Bool = false, isFresh: Bool = false, isEncrypted: Bool = false,
@@ -64,7 +66,8 @@ final class BodySlice: SegmentBody {
 
     /// The next bytes; nil at the end.
     ///
-    /// A body that ends before the range is an error. Some origins announce gzip for a body that is not gzip.
+    /// Throws if the body ends before the end of the range. A body that is announced as gzip but is not gzip
+    /// is returned as received.
     func next() async throws -> [UInt8]? {
         guard isCoded else { return try await received() }
         if byteCount == 0, inflater == nil {

@@ -15,7 +15,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The body began well and ended too early.
     var isCut = false
 
-    /// The source was not asked, as too many transfers were running here.
+    /// Whether the request was not sent, because this node already ran too many transfers.
     var isOwnLimit = false
 
     package init(_ reason: GapReason, _ description: String, isTransient: Bool = true) {
@@ -24,7 +24,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         self.isTransient = isTransient
     }
 
-    /// Bytes of a segment that was not whole.
+    /// Bytes that were received of an incomplete segment; nil for any other failure.
     var damagedByteCount: Int64?
 
     /// The decrypted beginning is valid media, which a wrong key cannot produce.
@@ -43,10 +43,10 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         return failure
     }
 
-    /// The bytes are not those of which the beginning is stored: its address may have another segment.
+    /// The bytes do not start with the stored beginning: the URL may now lead to another segment.
     ///
-    /// Or another server of the source answered, which has other bytes of the same: the next try may reach
-    /// the first one again.
+    /// Another server of the source may also have answered, with different bytes of the same segment. The
+    /// next attempt may reach the first server again.
     package static var otherBeginning: FetchFailure {
         var failure = FetchFailure(
             .segmentMissing, "the bytes differ from the stored beginning of the segment")
@@ -60,8 +60,9 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         damagedByteCount = byteCount
     }
 
-    /// All failures except those of the request itself are retried while the source lists the segment:
-    /// another server of the same name may have a valid certificate, or no loop of redirects.
+    /// All failures except faults of the request itself are retried while the source lists the segment.
+    ///
+    /// Another server with the same name may have a valid certificate, or no redirect loop.
     init(_ error: TransferError) {
         let isFinal =
             switch error {
@@ -103,7 +104,8 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
         return failure
     }
 
-    /// The failure of a later try, as `diskFull`: the disk was full while the source still had the segment.
+    /// This failure with the reason `diskFull`, because the disk was full while the source still had the
+    /// segment.
     ///
     /// Only a missing segment gets this reason.
     var asDiskFull: FetchFailure {
@@ -121,7 +123,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension PlacedSegment {
-    /// What the catalogue is told of a segment that does not come.
+    /// The loss that the catalogue stores for a segment that was not fetched.
     func loss(by failure: FetchFailure) -> Loss {
         Loss(window: window, reason: failure.reason, rendition: identity.rendition, note: "\(failure)")
     }

@@ -59,10 +59,12 @@ extension FetchQueues {
         return found.filter { !running.contains($0.segment.identity) }
     }
 
-    /// Doubts retries from addresses that a doubtful playlist lists, as it may be of another source run.
+    /// Marks retries as doubtful if a doubtful playlist lists their addresses.
     ///
-    /// They wait, and bytes that still come are not stored, until a playlist is accepted or the time
-    /// `Limits.doubt(of:)` has passed. A retry with the same date in the playlist is not doubted.
+    /// The playlist may belong to another source run.
+    ///
+    /// Doubtful retries wait, and bytes that arrive for them are not stored, until a playlist is accepted or
+    /// `Limits.doubt(of:)` has passed. A retry with the same date in the playlist is not doubtful.
     mutating func doubt(
         _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL, now: SteadyInstant,
     ) {
@@ -82,7 +84,8 @@ extension FetchQueues {
         doubt(doubted, of: id, until: now + Limits.doubt(of: playlist))
     }
 
-    /// Doubts the retries of the other renditions: one has begun another source run, so they may have too.
+    /// Marks the retries of the other renditions as doubtful, because one rendition has started another
+    /// source run.
     mutating func doubtOthers(than id: RenditionID, _ use: SourceUse, until time: SteadyInstant) {
         for other in queues.keys where other != id {
             doubt((queues[other]?.retried ?? []).filter { $0.use == use }, of: other, until: time)

@@ -9,19 +9,19 @@ import Timeline
 struct FetchQueues: Sendable {
     struct Queue: Sendable {
         var waiting: [SegmentRequest] = []
-        /// Segments that are fetched after the newest ones: there was no room for all when they were listed,
-        /// or a part of them is stored.
+        /// Segments that are fetched after the newest ones, because the queue was full when they were listed
+        /// or because a part of them is stored.
         var postponed: [SegmentRequest] = []
         /// Requests that wait before their next try; they do not count as running.
         var delayed: [DelayedRequest] = [] { didSet { updateNextRetry() } }
         var running: [Running] = []
         /// Segments whose address may now lead to another segment: bytes from there are not stored.
         var doubted: Set<SegmentIdentity> = [] { didSet { updateNextRetry() } }
-        /// When this doubt ends; nil if none began since the last accepted playlist.
+        /// When the doubt ends; nil if no doubt has started since the last accepted playlist.
         var doubtedUntil: SteadyInstant? { didSet { updateNextRetry() } }
         /// When the next pause between two tries ends; all events ask for it.
         private(set) var nextRetry: SteadyInstant?
-        /// What the playlist that was taken last lists; nil before the first one.
+        /// The segments of the last accepted playlist; nil before the first one.
         fileprivate var listed: Listed?
 
         /// How many downloads may begin now.
@@ -33,7 +33,7 @@ struct FetchQueues: Sendable {
                 0, min(Limits.parallelFetches - prompt, Limits.parallelFetchesWithSlow - running.count))
         }
 
-        /// When a running download becomes slow, and another one may begin beside it.
+        /// When the next running download counts as slow, so that another download may start.
         var nextSlow: SteadyInstant? {
             guard !waiting.isEmpty || !postponed.isEmpty, running.count < Limits.parallelFetchesWithSlow
             else { return nil }
@@ -49,7 +49,7 @@ struct FetchQueues: Sendable {
             nextRetry = delayed.indices.reduce(nil) { $0.orEarlier(end(of: delayed[$1])) }
         }
 
-        /// When a pause between two tries ends: not while the address is in doubt.
+        /// When the pause before the next attempt ends; a doubtful address extends the pause.
         private func end(of delayed: DelayedRequest) -> SteadyInstant {
             guard let doubtedUntil, doubted.contains(delayed.request.segment.identity) else {
                 return delayed.until
@@ -111,7 +111,7 @@ struct FetchQueues: Sendable {
 
         /// A download has ended.
         ///
-        /// - Returns: until when the source was expected to hold the segment, as playlists said meanwhile
+        /// - Returns: until when the source is expected to hold the segment, according to the latest playlist
         mutating func stop(_ identity: SegmentIdentity) -> SteadyInstant? {
             let index = running.firstIndex { $0.request.segment.identity == identity }
             return index.map { running.remove(at: $0).request.segment.availableUntil }
@@ -123,7 +123,7 @@ struct FetchQueues: Sendable {
             }
         }
 
-        /// The source holds segments that are being fetched until a later time; their next try may need it.
+        /// Extends the availability of segments that are being fetched, because the source still lists them.
         fileprivate mutating func stillListed(
             until time: SteadyInstant, where isListed: (SegmentRequest) -> Bool,
         ) {
@@ -140,7 +140,7 @@ struct FetchQueues: Sendable {
             delayed = delayed.map { DelayedRequest(request: changed($0.request), until: $0.until) }
         }
 
-        /// Takes out the next ones, at most so many.
+        /// Removes and returns the next requests, at most `limit`.
         mutating func take(_ limit: Int) -> [SegmentRequest] {
             var taken: [SegmentRequest] = []
             if waiting.count <= limit {
@@ -183,16 +183,16 @@ struct FetchQueues: Sendable {
         var request: SegmentRequest
         /// When it counts as slow; nil once it does.
         var slowAt: SteadyInstant?
-        /// Another segment has its address by now.
+        /// Whether another segment has its address now.
         var isReplaced = false
     }
 
-    /// Whose the bytes are that a download brings.
+    /// Which segment the bytes of a download belong to.
     enum Ownership: Sendable {
         case own
-        /// They may be those of another segment, which the next playlist will tell.
+        /// The bytes may belong to another segment; the next playlist decides.
         case doubted
-        /// Another segment has the address: nothing is stored, and nothing tried again.
+        /// Another segment has the address: nothing is stored, and there is no retry.
         case replaced
     }
 
@@ -253,7 +253,7 @@ struct FetchQueues: Sendable {
         }
     }
 
-    /// The playlist that was taken last is still the same: the source holds its segments until a later time.
+    /// Extends the availability of the listed segments, because the playlist has not changed.
     mutating func stillListed(_ id: RenditionID, until time: SteadyInstant) {
         guard let index = queues.index(of: id), let listed = queues.values[index].listed else { return }
         queues.values[index].stillListed(until: time) { listed.index(of: $0) != nil }
@@ -262,7 +262,7 @@ struct FetchQueues: Sendable {
         }
     }
 
-    /// A try ended; with a time the segment is tried again then.
+    /// Ends an attempt; schedules the next one if `retry` is not nil.
     mutating func ended(_ request: SegmentRequest, retry: SteadyInstant? = nil) {
         let identity = request.segment.identity
         let index = queues.index(of: identity.rendition)
@@ -285,7 +285,7 @@ struct FetchQueues: Sendable {
         queues[identity.rendition]?.holds(identity) ?? false
     }
 
-    /// A segment is not fetched again after the try that is under way.
+    /// Removes all waiting requests for a segment; a running attempt continues.
     mutating func drop(_ identity: SegmentIdentity) {
         queues[identity.rendition]?.delayed.removeAll { $0.request.segment.identity == identity }
         queues[identity.rendition]?.waiting.removeAll { $0.segment.identity == identity }
@@ -301,7 +301,7 @@ struct FetchQueues: Sendable {
         return started
     }
 
-    /// Drops what waits; what runs may finish.
+    /// Drops all waiting requests; running downloads may finish.
     mutating func close() {
         isClosed = true
         for id in queues.keys {
@@ -312,7 +312,7 @@ struct FetchQueues: Sendable {
         }
     }
 
-    /// What has not ended, one way or the other.
+    /// Requests that are waiting or running, or that `close()` has dropped.
     var unfinished: [SegmentRequest] {
         dropped + queues.values.flatMap { $0.all + $0.running.map(\.request) }
     }

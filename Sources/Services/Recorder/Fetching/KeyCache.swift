@@ -49,7 +49,7 @@ actor KeyCache {
     private var held: [(location: Location, key: ContentKey)] = []
     /// The keys that came last, the newest at the end, each with its URL's identity (the URL without query).
     private var recent: [(identity: String, key: ContentKey)] = []
-    /// Where playlists named a key last, by the identity of its URL.
+    /// The newest URL that playlists gave for each key, by URL identity.
     private var listed: [(identity: String, url: HTTPURL)] = []
     private var inFlight: [Location: Task<Result<ContentKey, any Error>, Never>] = [:]
     private var misses: [String: Miss] = [:]
@@ -76,7 +76,7 @@ actor KeyCache {
         )
     }
 
-    /// The key of 16 bytes that a playlist has itself.
+    /// Stores the 16-byte key that a playlist contains in a `data:` URI.
     func key(_ bytes: [UInt8]) async throws -> ContentKey {
         let key = ContentKey(name: try Self.name(of: bytes), bytes: bytes)
         try await keep(key)
@@ -89,7 +89,7 @@ actor KeyCache {
             at: url, Location(url: url.absoluteString), link: link, within: Limits.keyTimeout)
     }
 
-    /// Other recent keys from the same URL, earlier or with other tokens in the query; the newest first.
+    /// Other recent keys from the same URL without its query, newest first.
     ///
     /// They may belong to other segments: the decrypted bytes must show whether a key is right.
     func otherKeys(of url: HTTPURL) -> [ContentKey] {
@@ -158,7 +158,7 @@ actor KeyCache {
             return known.key
         }
         if let running = inFlight[location] {
-            // It may have more time.
+            // The running request may have a longer time limit.
             guard let outcome = await running.value(within: time, by: clock) else {
                 throw FetchFailure(.keyMissing, "the key: no answer in \(time)")
             }
@@ -185,7 +185,7 @@ actor KeyCache {
 
     private func keep(_ key: ContentKey, at location: Location, _ identity: String) {
         misses = [:]
-        // A segment that waits for its key does not take an older one.
+        // Removes the older key, so that a segment that waits for its key cannot get it.
         held.removeAll { $0.location == location || $0.location == Location(url: location.url) }
         held.append((location, key))
         if held.count > Limits.cachedObjects { held.removeFirst() }

@@ -8,14 +8,14 @@ import Timeline
 struct KeyQueue: Sendable {
     private struct Entry {
         var segment: KeyPendingSegment
-        /// Where its keys are, whatever tokens the URLs have.
+        /// The URLs of its keys, without tokens.
         var keyLocations: [String]
         /// The URLs of the keys that last opened another segment with the same key locations.
         var hint: [String] = []
         var since: SteadyInstant
         var tries: Int
         var next: SteadyInstant
-        /// It was opened, and the journal is about to have it.
+        /// Whether it was decrypted and is being written to the journal.
         var isHeld = false
     }
 
@@ -35,7 +35,7 @@ struct KeyQueue: Sendable {
         return entries.count > Limits.segmentsWithoutKey ? entries.removeFirst().segment : nil
     }
 
-    /// The segment that is to be tried now; of several the one that is due for longest, then the oldest.
+    /// The segment to try now: the one that has been due for the longest time, then the oldest.
     func due(now: SteadyInstant) -> KeyPendingSegment? {
         entries.filter { $0.next <= now && !$0.isHeld }.min { $0.next < $1.next }?.segment
     }
@@ -61,12 +61,12 @@ struct KeyQueue: Sendable {
         put(off: { $0.keyURLs == segment.keyURLs }, now: now)
     }
 
-    /// The keys are there, and this segment could not be opened all the same.
+    /// Postpones a segment that could not be opened although its keys are available.
     mutating func failed(_ segment: KeyPendingSegment, now: SteadyInstant) {
         put(off: { $0.identity == segment.identity }, now: now)
     }
 
-    /// A segment waits no more.
+    /// Removes a segment from the queue.
     ///
     /// If it was opened, other segments with the same key URLs become due. Segments whose key URLs differ in
     /// tokens alone may need another key, so they become due only once for these URLs.

@@ -7,9 +7,9 @@ import Timeline
 /// Decides only; it has no clock.
 struct KeyRetries: Sendable {
     private var queue = KeyQueue()
-    /// Whose connection each is opened with, unless its source is in use again.
+    /// The source use whose connection fetches the keys, unless its source is in use again.
     private var uses: [SegmentIdentity: SourceUse] = [:]
-    /// The one that is being opened.
+    /// The segment that is being decrypted.
     private var opening: SegmentIdentity?
     private var pausedUntil: SteadyInstant?
 

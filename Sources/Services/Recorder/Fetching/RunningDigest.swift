@@ -14,7 +14,7 @@ final class RunningDigest {
         try sum?.update(bytes)
     }
 
-    /// The digest; the sum takes nothing after it.
+    /// Returns the digest; a second call returns an empty array.
     func finish() throws -> [UInt8] {
         guard let whole = sum.take() else { return [] }
         return try whole.finish()

@@ -5,7 +5,7 @@ import Timeline
 protocol SegmentBody: AnyObject {
     /// The next bytes; nil at the end.
     func next() async throws -> [UInt8]?
-    /// Why it ended too early; nil when it did not, or when `next` throws then.
+    /// Why the body ended too early; nil if it did not, or if `next` throws in that case.
     var cut: FetchFailure? { get }
 }
 

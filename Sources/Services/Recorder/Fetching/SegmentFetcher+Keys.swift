@@ -49,7 +49,7 @@ extension SegmentFetcher {
 
     /// The initialization section of a segment that waits for its key.
     ///
-    /// What a wrong key makes of it is no section.
+    /// A section that was decrypted with a wrong key cannot be parsed; the next key is tried.
     private func section(
         of kept: KeyPendingSegment.Initialization,
     ) async throws -> ArchivedInitSection {
@@ -173,7 +173,8 @@ extension SegmentFetcher {
         let vector = listed.vector(of: key)
         switch key.method {
         case .aes128: return try cipher(key, vector: vector, base: base)
-        // A key that HTTP cannot fetch, such as skd:, is a DRM system's: the segment is recorded without it.
+        // A key URI that HTTP cannot fetch, such as skd:, belongs to a DRM system: the segment is recorded
+        // without the key.
         case .sampleAES: return try? cipher(key, vector: vector, base: base)
         case .sampleAESCTR: return try? cipher(key, vector: nil, base: base)
         default: return nil

@@ -49,7 +49,7 @@ struct SegmentFetcher: Sendable {
             if error.failsToDecrypt || error.reason == .segmentCorrupt {
                 await rejectKeys(of: request.segment, base: request.base)
             }
-            // What is stored of a segment stays; it does not begin to wait for a key.
+            // A segment that is already stored in part keeps that part and does not wait for a key.
             guard error.reason == .keyMissing, error.isTransient, request.keepsUndecryptable(error),
                 request.held == nil, !Task.isCancelled
             else { throw error }
@@ -57,7 +57,7 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// Reads a listed segment, nothing of which is kept; nil when a missing key prevents it.
+    /// Reads a listed segment without storing it; nil if a key is missing.
     func probe(_ request: ProbeRequest) async throws(FetchFailure) -> ProbedSegment? {
         try await mappingErrors {
             let prerequisites = try await prerequisites(of: request.segment, base: request.base)
@@ -161,9 +161,9 @@ struct SegmentFetcher: Sendable {
         return await keys.isRight(key, for: request.segment.placed.start)
     }
 
-    /// What there is of a segment that is not whole.
+    /// Stores the readable part of an incomplete segment.
     ///
-    /// If its key is not known to be right, the media have to prove it.
+    /// If the key is not known to be right, the decrypted media must prove it; otherwise throws `failure`.
     private func part(
         _ request: SegmentRequest, after failure: FetchFailure, isKeyRight: Bool,
         under key: ContentKey? = nil,
@@ -219,7 +219,7 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// Gives every failure on the way the module's type.
+    /// Runs `body` and converts every error to `FetchFailure`.
     func mappingErrors<T>(_ body: () async throws -> T) async throws(FetchFailure) -> T {
         do {
             return try await body()
@@ -265,7 +265,7 @@ struct SegmentFetcher: Sendable {
         return result
     }
 
-    /// Makes what was read durable under the name that its container gives it.
+    /// Commits the draft under a name with the extension of its container.
     func commit(
         _ draft: consuming SegmentDraft, _ received: SegmentReading.Result,
         _ prerequisites: SegmentPrerequisites,
@@ -292,12 +292,13 @@ package struct StoredSegment: Sendable {
     var flags: SegmentFlags
     var plainBytes: Int64
     var iv: [UInt8]?
+    /// The first timestamp of its media, units of 90 kHz; nil if it is unknown or not plausible.
     package var firstTimestamp: Int64?
-    /// How long the media of the leading track are, microseconds; nil when they cannot be measured, are not
-    /// whole, or say that they are longer than a segment can be.
+    /// Duration of the leading track's media, microseconds; nil if it cannot be measured, if the media are
+    /// incomplete, or if it exceeds `Limits.longestSegment`.
     var measuredDuration: Int64?
     var keyFrames: KeyFrames?
-    /// It is the beginning of a segment, as its transfer was cut.
+    /// Whether the transfer was cut, so that only the beginning of the segment is stored.
     package var isCut: Bool
 
     package init(

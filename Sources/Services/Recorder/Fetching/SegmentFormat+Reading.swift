@@ -3,7 +3,7 @@ import MediaFormat
 import Timeline
 
 extension SegmentFormat {
-    /// What was seen of a segment, and what was known of it before.
+    /// Describes a segment by its inspection and its prerequisites.
     init(of received: SegmentReading.Result, _ prerequisites: SegmentPrerequisites, hasMap: Bool) {
         self.init(container: SegmentExtension(of: received, hasMap: hasMap))
         if let inspection = received.inspection {
@@ -19,7 +19,7 @@ extension SegmentFormat {
         }
         initName = prerequisites.initialization?.name
         if prerequisites.isStoredEncrypted { keyName = prerequisites.key?.name }
-        // Nothing is encrypted any more that was under a key.
+        // A segment that was decrypted before it was stored has no encryption to describe.
         guard prerequisites.isStoredEncrypted || prerequisites.key == nil else { return }
         keyMethod = prerequisites.method?.rawValue
         drmTags = prerequisites.drmTags
@@ -37,7 +37,7 @@ extension SegmentFormat {
 }
 
 extension SegmentExtension {
-    /// The ending of what was seen; a guess when nothing could be.
+    /// The extension for the inspected container; a guess if the bytes could not be inspected.
     init(of received: SegmentReading.Result, hasMap: Bool) {
         switch received.inspection?.container {
         case .transportStream: self = .transportStream

@@ -21,7 +21,7 @@ struct SegmentPrerequisites: Sendable {
     /// The source refuses the URL of a key.
     var isDenied = false
 
-    /// The key is known to be right: as much as it opens of a body that is not whole is kept.
+    /// Whether the key is known to be right, so that the decrypted part of an incomplete body is kept.
     var keepsPart = false
 
     /// Whether the bytes are read with the key at hand.
@@ -60,7 +60,7 @@ final class SegmentReading {
     private let prerequisites: SegmentPrerequisites
     private var inspector: StreamingInspector
     private var cipher: AES128CBC?
-    /// Encrypted bytes that are not decrypted yet; they are stored when they are.
+    /// Encrypted bytes that are not decrypted yet; they are stored after they have been decrypted.
     private var undeciphered: [UInt8] = []
     /// The encrypted block that was stored last.
     private var lastBlock: [UInt8] = []
@@ -135,9 +135,9 @@ final class SegmentReading {
         throw failure
     }
 
-    /// The last block is left out: it cannot be told from padding.
+    /// Finishes an incomplete body without its last block, which may be padding.
     ///
-    /// Encrypted bytes get a block of padding: players refuse a body whose last block is none.
+    /// Stored encrypted bytes get a new padding block, because players refuse a body without padding.
     private func finishPart(isCut: Bool) throws -> (rest: [UInt8], Result) {
         guard plainBytes > 0 else { throw MediaFormatError.empty }
         var rest: [UInt8] = []
@@ -173,8 +173,8 @@ final class SegmentReading {
 extension MediaInspection {
     /// Whether these media prove that the key of encrypted bytes is right.
     ///
-    /// The first bytes alone are little proof in a transport stream, where only one of them is always the
-    /// same, and in packed audio, where eleven or twelve bits are.
+    /// The first bytes alone prove little: a transport stream has one fixed byte, and packed audio has eleven
+    /// or twelve fixed bits.
     fileprivate var provesKey: Bool {
         switch container {
         case .fragmentedMP4, .webVTT: true

@@ -11,12 +11,13 @@ package struct SegmentRequest: Sendable {
     /// What relative URLs of its playlist are resolved against.
     @Boxed var base: HTTPURL
     package var use: SourceUse
-    /// It is fetched after the newest segments: there was no room for all when it was listed, or a part of it
-    /// is stored.
+    /// Whether it is fetched after the newest segments, because the queue was full when it was listed or
+    /// because a part of it is stored.
     var isPostponed = false
     /// From 1.
     var attempt = 1
-    /// The source cannot be expected to hold the segment any longer: what comes is taken as it is.
+    /// Whether this is the last attempt, which accepts incomplete bytes: the source may drop the segment at
+    /// any time.
     package var isLast = false
     /// How long this try may take.
     var timeLimit = Limits.segmentTimeout
@@ -32,7 +33,7 @@ package struct SegmentRequest: Sendable {
     /// How many changed playlists have listed the segment since other bytes of it came; nil if none came.
     var listingsSinceOtherBytes: Int?
 
-    /// The source did not deliver it in an earlier try.
+    /// Whether the source did not deliver it in an earlier attempt.
     var isRefused = false
     /// The full disk did not take it in an earlier try.
     var wasDiskFull = false
@@ -70,7 +71,7 @@ package struct SegmentRequest: Sendable {
     /// The first try may have failed because of its connection or the server that it leads to.
     var wantsFreshConnection: Bool { attempt == 2 && (held == nil || mayBeWhole) }
 
-    /// All that failed of the segment are transfers: its source may have it whole.
+    /// Whether only transfers have failed so far, so that the source may have the whole segment.
     var mayBeWhole: Bool { held?.beginning != nil && !hasNoBetter }
 
     /// What the segment must begin with; nil also for another source, which has bytes of its own: their media
@@ -95,8 +96,8 @@ package struct SegmentRequest: Sendable {
 
     /// Whether what came before the transfer was cut is stored.
     ///
-    /// The first bytes of segments are alike, so they do not tell them from others: after them the second try
-    /// follows at once. What fills a hole has to be whole.
+    /// The first bytes of all segments are alike and do not identify a segment: if only these arrived, the
+    /// second attempt follows at once. A segment that fills a hole must be complete.
     package func keepsCutPart(byteCount: Int64) -> Bool {
         repair == nil && (attempt > 1 || isLast || byteCount >= Limits.knownBeginning)
     }
@@ -116,13 +117,13 @@ package struct SegmentRequest: Sendable {
 }
 
 extension SegmentRequest {
-    /// Throws when what came is not better than what is stored.
+    /// Throws if the received bytes are not better than the stored ones.
     func checkBetter(_ received: SegmentReading.Result) throws(FetchFailure) {
         guard let held, !held.isImproved(byCount: received.plainBytes, whole: received.isWhole) else {
             return
         }
         var failure = FetchFailure.noBetterBytes
-        // A transfer that was cut earlier than the one before says nothing of the source's bytes.
+        // A transfer that was cut earlier than the previous one does not show which bytes the source has.
         if received.isCut, received.plainBytes < held.byteCount { failure.isNoBetter = false }
         throw failure
     }
@@ -136,7 +137,7 @@ package struct IncompleteSegment: Sendable {
     var isDamaged: Bool
     /// It counted as whole until the next segment showed that its end is missing.
     var isCut = false
-    /// Its end is only supposed to be missing, because other segments of the source grew.
+    /// Whether the missing end is only an assumption, because other segments of the source grew.
     var isSuspected = false
     var revision: Int16
     /// Where its bytes are, if its transfer was cut: the segment begins with so many of them; nil if an
@@ -201,6 +202,6 @@ package struct ProbeRequest: Sendable {
     var attempt = 1
     /// How long this try may take.
     var timeLimit = Limits.playlistTimeout
-    /// It is to show where the playlist of another source stands, to fill holes.
+    /// Whether it locates the playlist of another source on the timeline, to fill holes.
     var isForRepair = false
 }

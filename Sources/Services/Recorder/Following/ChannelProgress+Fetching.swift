@@ -3,8 +3,10 @@ import Timeline
 
 /// Which of the listed segments are fetched, and which have left their playlists before that.
 extension ChannelProgress {
-    /// All new segments are fetched if there is room for them; else the newest, so that the live edge goes
-    /// on, and of the others the oldest, which leave the playlist first.
+    /// Chooses the new segments that are fetched now.
+    ///
+    /// If the queue has no room for all, these are the newest, so that the live edge advances, and the oldest
+    /// of the others, which leave the playlist first.
     mutating func chooseFetches(
         _ listing: inout Listing, of rendition: inout RenditionProgress, in playlist: MediaPlaylist,
         at arrival: Arrival, room: Int,
@@ -25,7 +27,8 @@ extension ChannelProgress {
         return expired
     }
 
-    /// What an earlier process was still to fetch is lost if a playlist was taken that does not list it.
+    /// Gives up segments that an earlier process had not fetched and that the accepted playlist no longer
+    /// lists.
     mutating func giveUpUnfetched(
         _ rendition: inout RenditionProgress, listed: [ListedSegment],
     ) {

@@ -4,7 +4,7 @@ import Timeline
 
 /// Markers, whatever states them.
 extension ChannelProgress {
-    /// What is new of the playlist's markers, placed as its segments are.
+    /// Journal entries for the new markers of a playlist, placed on the timeline like its segments.
     mutating func newMarkers(
         in playlist: MediaPlaylist, of rendition: RenditionProgress, at arrival: Instant,
     ) -> [JournalEntry] {

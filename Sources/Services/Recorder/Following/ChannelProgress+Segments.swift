@@ -32,7 +32,7 @@ extension ChannelProgress {
         }
     }
 
-    /// The time that is missing between segments and behind an instant.
+    /// Losses for the time that is missing after `before` and between the segments.
     static func holes(_ segments: [ListedSegment], after before: Instant?) -> [JournalEntry] {
         var end = before
         return segments.compactMap { segment in
@@ -43,7 +43,7 @@ extension ChannelProgress {
         }
     }
 
-    /// An id for what is fetched to fill holes: below those of the runs in use, which stay the newest ones.
+    /// A source run id for segments that fill holes; lower than the ids of the runs in use.
     func repairRun(_ generator: inout SeededRandomNumberGenerator) -> Int64 {
         let oldest = (renditions.values.map(\.run) + [newestRun?.id]).compactMap { $0 }.min() ?? 1 << 20
         return max(0, (oldest >> 20) - 1) << 20 | Int64.random(in: 0..<(1 << 20), using: &generator)
@@ -77,7 +77,7 @@ extension ChannelProgress {
 
     mutating func lost(_ id: RenditionID, _ reason: GapReason) { renditions[id]?.countLost(reason) }
 
-    /// What a segment does not say of its codecs is taken from the one before it with the same tracks.
+    /// Completes a format with the codecs of the previous segment that had the same tracks.
     mutating func completed(_ format: SegmentFormat, of id: RenditionID) -> SegmentFormat {
         var format = format
         if let last = lastFormats[id], last.tracks == format.tracks, last.initName == format.initName {

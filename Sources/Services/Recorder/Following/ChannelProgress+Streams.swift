@@ -25,7 +25,8 @@ extension ChannelProgress {
     /// The source of that run; nil once this process has one in use.
     var earlierSource: String? { source == nil ? lastRun?.source : nil }
 
-    /// Whether a playlist that leaves segments out shows all that a rendition lacks (RFC 8216bis §6.3.7).
+    /// Whether a playlist with skipped segments lists every segment that the rendition lacks (RFC 8216bis
+    /// §6.3.7).
     func isContinued(_ id: RenditionID, by playlist: MediaPlaylist) -> Bool {
         guard let highest = renditions[id]?.follower.highest, let first = PlaylistFollower.number(playlist, 0)
         else { return false }
@@ -50,7 +51,7 @@ extension ChannelProgress {
         }
     }
 
-    /// Whether the channel goes on in another run, which another rendition has begun.
+    /// Whether another rendition has already started a newer run.
     func isInPreviousRun(_ rendition: RenditionProgress) -> Bool {
         guard let sourceRun, let run = rendition.run else { return false }
         return run != sourceRun.id
@@ -63,12 +64,12 @@ extension ChannelProgress {
         return renditions.values[index].run
     }
 
-    /// The source brings nothing to any rendition, until each of them lists something new.
+    /// Notes an outage of all renditions; it ends for each one with its next new segment.
     mutating func noteOutage(_ reason: GapReason) {
         for id in renditions.keys where renditions[id]?.outage == nil { renditions[id]?.outage = reason }
     }
 
-    /// The same of one rendition, while the source goes on.
+    /// Notes an outage of one rendition while the source delivers.
     mutating func noteOutage(_ reason: GapReason, _ id: RenditionID) {
         if renditions[id]?.outage == nil { renditions[id]?.outage = reason }
     }

@@ -31,7 +31,7 @@ struct ChannelProgress: Sendable {
     private(set) var sourceURL: String?
     /// Where the times of the leading rendition's newest segments come from.
     private(set) var clock = TimePlacing.Clock.arrival
-    /// Source date less arrival, microseconds; nil without dates.
+    /// Source date minus arrival, microseconds; nil without dates.
     private(set) var clockOffset: Int64?
     /// Segments that left their playlists before they could be fetched.
     var expired: [UnfetchedSegment] = []
@@ -46,7 +46,7 @@ struct ChannelProgress: Sendable {
     /// How far the clock of the leading rendition is from its timeline, microseconds.
     var drift: Int64 { leaderIndex.map { renditions.values[$0].placing.drift } ?? 0 }
 
-    /// The clock that recording goes by was set by so many microseconds.
+    /// Adapts all renditions after the recording clock was set by `step` microseconds.
     mutating func clockMoved(by step: Int64) {
         for id in renditions.keys { renditions[id]?.clockMoved(by: step) }
     }
@@ -308,7 +308,7 @@ extension ChannelProgress {
         return listing
     }
 
-    /// The source counts from the beginning again: everything in the playlist is new.
+    /// Starts another source run, in which every entry of the playlist is new.
     private mutating func restart(
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, _ reason: String, _ gap: GapReason?,
         at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
@@ -321,7 +321,7 @@ extension ChannelProgress {
             gap: rendition.hole(skips: missing, present: gap), at: arrival, &listing)
     }
 
-    /// Gives a rendition a run: the channel's current one, or a new one when it cannot be that.
+    /// Assigns the channel's current run to a rendition, or a new run if it cannot join that one.
     private mutating func join(
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, restart: String?,
         at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
@@ -376,7 +376,7 @@ extension ChannelProgress {
         clockOffset = clock == .source ? rendition.placing.sourceOffset : nil
     }
 
-    /// A rendition without dates lies as far behind arrival as the dated one that leads the channel.
+    /// Gives a rendition without dates the same offset from arrival as the dated leading rendition.
     private func adoptLeadersOffset(_ rendition: inout RenditionProgress, _ playlist: MediaPlaylist) {
         guard rendition.id != leading,
             playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil }),

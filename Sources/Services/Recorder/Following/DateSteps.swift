@@ -33,7 +33,7 @@ struct DateSteps: Sendable {
 
     /// A segment that is read.
     private struct Question {
-        /// What its media are to tell.
+        /// What its timestamp decides.
         enum Kind {
             /// Whether media are missing before it, as its date says.
             case step
@@ -57,7 +57,7 @@ struct DateSteps: Sendable {
         var isOfDates = true
     }
 
-    /// Dates that stand still, which show no steps.
+    /// Detects frozen dates, which show no steps.
     var frozen = FrozenDates()
     private var asked: Question?
     /// The number of the last segment that had to wait, and in how many playlists.
@@ -111,7 +111,7 @@ struct DateSteps: Sendable {
                 date - before, isHeld ? said : max(said, predecessor?.measured ?? usual ?? expected(said))
             )
             let step = length - duration
-            // What is longer is a hole by the dates alone.
+            // For a longer step the dates alone show a hole, and no probe is needed.
             guard step > tolerance + duration / 10,
                 step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
             else { continue }

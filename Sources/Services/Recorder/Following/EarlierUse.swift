@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// What is remembered of a source that was in use before, in this process.
+/// What this process knows about a source that it used before.
 struct EarlierUse: Sendable {
     /// What its segments showed of EXTINF.
     var measured = MeasuredDurations()
@@ -32,7 +32,7 @@ extension RenditionProgress {
         earlierUses[source] = use
     }
 
-    /// The clock that recording goes by was set by so many microseconds.
+    /// Adapts all offsets after the recording clock was set by `step` microseconds.
     mutating func clockMoved(by step: Int64) {
         placing.clockMoved(by: step)
         for source in earlierUses.keys { earlierUses[source]?.clockMoved(by: step) }

@@ -8,12 +8,12 @@ struct FrozenDates: Sendable {
     private var begin: (date: Int64, number: Int64)?
     /// The highest number that had it.
     private var highest: Int64 = 0
-    /// How often another segment has taken it over.
+    /// How often the date has moved to a later segment.
     private var count = 0
     /// Whether the source run has begun with other dates.
     private(set) var haveMoved = false
 
-    /// Whether they stand still now.
+    /// Whether the dates are frozen now.
     var areFrozen: Bool { count >= Limits.frozenDateMoves }
 
     /// Looks at the next playlist of the source run.

@@ -35,7 +35,7 @@ struct GapSegments: Sendable {
         }
     }
 
-    /// Takes segments of which an earlier process has told that they are gaps.
+    /// Adds segments that an earlier process recorded as gaps.
     mutating func add(recalled: [ListedSegment]) {
         for segment in recalled { segments[segment.identity.number] = segment }
     }
@@ -60,8 +60,9 @@ struct GapSegments: Sendable {
 }
 
 extension RenditionProgress {
-    /// What was listed under EXT-X-GAP, and is not any more, is fetched with what is due; its turn to be
-    /// published may have passed.
+    /// Adds segments that no longer have EXT-X-GAP to those that are due.
+    ///
+    /// Their turn to be published may have passed.
     mutating func regain(_ listing: inout Listing, in playlist: MediaPlaylist, at arrival: Arrival) {
         let recalled = gaps.recall(in: playlist)
         gaps.add(recalled: recalled.compactMap { relisted($0.index, of: playlist, at: $0.window, arrival) })

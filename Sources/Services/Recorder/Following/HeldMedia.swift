@@ -15,7 +15,7 @@ struct HeldMedia: Sendable {
 
     /// In the order in which they were stored.
     private var pieces: [Piece] = []
-    /// Digests of segments whose timestamps do not show their position, as they fit no other segments'.
+    /// Digests of segments whose timestamps do not fit those of the other segments.
     private var splicedDigests: [[UInt8]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -62,7 +62,7 @@ struct HeldMedia: Sendable {
         holdsSpliced(digest) || pieces.contains { $0.digest == digest }
     }
 
-    /// Whether the same bytes are held at a position that nothing shows.
+    /// Whether a spliced segment with the same bytes is held.
     func holdsSpliced(_ digest: [UInt8]) -> Bool { splicedDigests.contains(digest) }
 
     /// The start of another source's segment on the timeline; nil if nothing shows it.
@@ -89,8 +89,8 @@ struct HeldMedia: Sendable {
 
     /// Whether held timestamps show that a segment with other bytes is held at a start.
     ///
-    /// They do not near the beginning of a stretch: the timestamps of an encoder that begins once more may
-    /// begin as they did before.
+    /// Near the start of a stretch they show nothing: a restarted encoder may start with the same timestamps
+    /// again.
     func shows(_ probed: ProbedSegment, at start: Instant, behind time: Int64) -> Bool {
         guard let timestamp = probed.firstTimestamp, !probed.digest.isEmpty else { return false }
         return stretches.contains { stretch in
@@ -231,7 +231,7 @@ struct JoinPoint: Sendable, Equatable {
     var number: Int64
     /// Where its media begin.
     var start: Instant
-    /// So many entries from it on are held, of an earlier use of the source; the last of them ends there.
+    /// How many entries from this one on are held, and where the last of them ends; nil if none are held.
     var held: Held?
 
     struct Held: Sendable, Equatable {

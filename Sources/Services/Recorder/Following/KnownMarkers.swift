@@ -26,7 +26,7 @@ struct KnownMarkers: Sendable {
     ///
     /// - Parameters:
     ///   - ranges: those of the playlist
-    ///   - dates: how the source's dates stand to the timeline
+    ///   - dates: how the source's dates relate to the timeline
     ///   - first: the beginning of the playlist in the source's time; what ends before it is not taken
     ///   - arrival: when the playlist was fetched
     /// - Returns: markers that are new or of which more is known
@@ -50,7 +50,9 @@ struct KnownMarkers: Sendable {
         hold(Known(range: nil, marker: marker), Key(marker))
     }
 
-    /// That of a known marker of about the same date; a tag that adds to one may have no START-DATE.
+    /// The key of the known marker with about the same date, else a new key.
+    ///
+    /// A tag that adds to a marker may have no START-DATE.
     private func key(of range: DateRange) -> Key? {
         guard let start = range.startMicroseconds else { return keysByID[range.id]?.last }
         let known = keysByID[range.id]?.last {

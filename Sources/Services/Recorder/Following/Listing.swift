@@ -1,10 +1,11 @@
 import Journal
 
-/// What a playlist led to.
+/// The result of judging one playlist.
 struct Listing: Sendable {
     /// New segments in order, with their times; those under EXT-X-GAP are among them.
     var segments: [ListedSegment] = []
-    /// How many of the first ones miss their turn to be published, as there is no room to fetch all now.
+    /// How many of the first segments are postponed because the queue is full; they miss their turn to be
+    /// published.
     var postponedCount = 0
     /// Postponed segments, of this or earlier playlists, that are fetched now; and segments that were gaps.
     var due: [ListedSegment] = []

@@ -64,7 +64,7 @@ struct UnfetchedSegment: Sendable, Equatable {
 
 /// What an earlier process had listed, and had not stored when it ended.
 extension RenditionProgress {
-    /// Lists it once more, with what is new in a playlist.
+    /// Returns the missed segments that a playlist still lists; later calls return none.
     mutating func takeMissed(
         of playlist: MediaPlaylist, before end: Int, arrival: Arrival, availableUntil: SteadyInstant,
     ) -> [ListedSegment] {
@@ -72,9 +72,9 @@ extension RenditionProgress {
         return missedSegments(of: playlist, before: end, arrival: arrival, availableUntil: availableUntil)
     }
 
-    /// Lists it once more where a playlist brings nothing new: the next one may not have it any more.
+    /// Lists the missed segments of a playlist without new entries, because the next one may not list them.
     ///
-    /// It is still open whether the source goes on from what the earlier process stored.
+    /// It is not known yet whether the source continues the numbering of the earlier process.
     mutating func listMissed(of playlist: MediaPlaylist, at arrival: Arrival, _ listing: inout Listing) {
         guard isResuming else { return }
         let count = playlist.segments.count
@@ -101,14 +101,15 @@ extension RenditionProgress {
         }
     }
 
-    /// The times of what an earlier process was still to fetch, by number in `run`.
+    /// The windows of segments that an earlier process had not fetched, by number in `run`.
     var unfetchedWindows: [Int64: TimeWindow] {
         let placed = unfetched.map(\.placed).filter { $0.identity.run == run }
         return Dictionary(
             placed.map { ($0.identity.number, $0.window) }, uniquingKeysWith: { $1 })
     }
 
-    /// An entry that an earlier process gave a time; nil if that is filled.
+    /// An entry with the window that an earlier process gave it; nil if another source has filled that
+    /// window.
     func relisted(
         _ index: Int, of playlist: MediaPlaylist, at window: TimeWindow, _ arrival: Arrival,
         until available: SteadyInstant? = nil,

@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// How the leading rendition counts and cuts beside another one, as their timestamps show.
+/// How the numbers and starts of the leading rendition differ from another one's, measured by timestamps.
 struct LeaderOffset: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
     var numbers: Int64
@@ -11,7 +11,7 @@ struct LeaderOffset: Sendable, Equatable {
 
 /// The new entries of a playlist, with what must be known to decide their times.
 struct NewEntries {
-    /// Where they stand in the playlist.
+    /// Their indices in the playlist.
     var indices: [Int]
     var numbers: [Int64]
     var flags: [SegmentFlags]
@@ -35,7 +35,7 @@ struct NewEntries {
         }
         for (index, number) in zip(indices, numbers) {
             let said = PlaylistFollower.duration(of: playlist.segments[index])
-            // What follows must have its start decided now, also where EXTINF is of no use.
+            // The start of the next entry is decided now, even if EXTINF is unusable.
             let byMedia = measured.duration(said: said)
             let byDates = dates[index] == nil ? nil : dated.duration(said: said, measured: byMedia)
             let duration = byDates ?? byMedia ?? target
@@ -70,7 +70,7 @@ struct NewEntries {
         return nil
     }
 
-    /// Leaves the first ones out.
+    /// Drops the first `count` entries.
     mutating func drop(_ count: Int, opensHole: Bool) {
         indices.removeFirst(count)
         numbers.removeFirst(count)

@@ -10,8 +10,8 @@ struct NumberAlignment: Sendable {
     /// The last playlist's entries, as corrected.
     private(set) var known: [SeenEntry] = []
 
-    /// The playlist with the numbers that its entries had before; the same for the same playlist, however
-    /// often it is asked.
+    /// The playlist with the numbers that its entries had before; correcting the same playlist again gives
+    /// the same result.
     mutating func corrected(_ playlist: MediaPlaylist) -> MediaPlaylist {
         let corrected = playlist.counting(on: shift)
         let entries = SeenEntry.entries(of: corrected, known: known)
@@ -30,7 +30,7 @@ struct NumberAlignment: Sendable {
         playlist.number(at: index) &- shift.magnitude
     }
 
-    /// Those of the last playlist, if this is it; nil for another one.
+    /// The entries of `playlist` if it was corrected last; nil for any other playlist.
     func entries(of playlist: MediaPlaylist) -> [SeenEntry]? {
         guard known.count == min(playlist.segments.count, Limits.recentEntries),
             known.last?.number == PlaylistFollower.number(playlist, playlist.segments.count - 1)

@@ -199,7 +199,7 @@ struct PlaylistFollower: Sendable {
 
 /// Judgements where numbers do not simply go on.
 extension PlaylistFollower {
-    /// How long nothing new has come.
+    /// How long the playlist has not advanced.
     private struct Waited {
         /// Whole target durations.
         var targets: Int64
@@ -327,7 +327,7 @@ extension PlaylistFollower {
     }
 }
 
-/// What every reader of a playlist wants to know.
+/// Properties of playlists and their entries.
 extension PlaylistFollower {
     /// The number of an entry; sources may count up to 2^64 − 1, of which the lower 62 bits are kept.
     static func number(_ playlist: MediaPlaylist, _ index: Int) -> Int64? {

@@ -27,7 +27,7 @@ struct Polling: Sendable {
     /// The duration of the playlist's last segment in microseconds.
     private var lastDuration: Int64 = 4_000_000
     private var isEnded = false
-    /// How much of what EXTINF says a segment really takes.
+    /// Measures the ratio of the real segment duration to EXTINF.
     private var pace = SegmentPace()
 
     /// `chance` is between −1 and 1, and serves for the playlist's lifetime.
@@ -96,7 +96,7 @@ struct Polling: Sendable {
     /// Whether the request may be conditional: not after so long without a change that a 304 may be wrong.
     func mayAskConditionally(now: SteadyInstant) -> Bool { now - lastChange <= patience }
 
-    /// The playlist is asked for elsewhere, and gets the time to bring something there.
+    /// Restarts the timing, because the playlist is now requested from another stream.
     mutating func beginStream(now: SteadyInstant) {
         (failures, lastChange, isAdjustable, pause, pace) = (0, now, false, 0, SegmentPace())
     }
@@ -108,7 +108,7 @@ struct Polling: Sendable {
             failures, target: target, playlistLength: playlistLength, lasting: now - lastChange)
     }
 
-    /// The pause with chance's part in it, at most 5 % longer or shorter; `chance` is between −1 and 1.
+    /// The pause with jitter of at most 5 %, microseconds; `chance` is between −1 and 1.
     ///
     /// After a failure or the end it is never longer: what the source lists by then must not be missed.
     func adjustedPause(chance: Double) -> Int64 {

@@ -6,7 +6,7 @@ import Timeline
 ///
 /// It also learns the segment durations of a source that this process has not measured yet.
 extension RenditionProgress {
-    /// How far it is known what another source's playlist shows.
+    /// The state of the search for a source's place on the timeline.
     enum Join: Sendable {
         case none
         /// Nothing has been placed yet.
@@ -203,7 +203,7 @@ extension RenditionProgress {
         return next.coveredCount(entries, arrival: arrival, target: target, byDates: false) < entries.count
     }
 
-    /// A segment was read that was asked for; empty bytes tell nothing.
+    /// Takes the result of a probe that `joinProbeIndex` requested; an empty digest decides nothing.
     mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
         let first = PlaylistFollower.number(playlist, 0)
         switch join {

@@ -18,7 +18,7 @@ struct RenditionProgress: Sendable {
     /// Digests of the newest stored segments, by number in `run`.
     var digests: [Int64: [UInt8]] = [:]
     var status: RenditionStatus
-    /// How the source's dates stand to the timeline.
+    /// How the source's dates relate to the timeline.
     var dates = SourceDates()
     /// How long the segments of the run really are.
     var measured = MeasuredDurations()
@@ -33,7 +33,7 @@ struct RenditionProgress: Sendable {
     var incompleteInARow = (short: 0, damaged: 0)
     /// What was being fetched when an earlier process ended; empty once a playlist has been accepted.
     var missed = MissedEntries()
-    /// What another source may list, too.
+    /// Media of the newest stored segments, to find them in another source's playlist.
     private(set) var media = HeldMedia()
     /// The search for the place of a source's playlist on the timeline, by the media of its segments.
     var join = Join.first
@@ -45,7 +45,7 @@ struct RenditionProgress: Sendable {
     var leaderOffset: LeaderOffset?
     /// What an earlier recorder has stored of segments that are not whole, by number in `run`.
     var parts = IncompleteSegments()
-    /// Its playlist comes from another stream from now on, which may count otherwise.
+    /// Whether its playlist now comes from another stream, which may use other numbers.
     var hasOtherStream = false
     /// It was taken from a redundant stream once in this use of the source.
     var isOnBackupStream = false
@@ -112,7 +112,7 @@ struct RenditionProgress: Sendable {
     mutating func resume(with segment: PlacedSegment, digest: [UInt8], choice: ClockChoice) {
         let (identity, window) = (segment.identity, segment.window)
         let isNewRun = run != identity.run
-        // A node that stood still may have begun a later run meanwhile, after which the recording went on.
+        // A node that was suspended may have started a later run, after which this recording continued.
         if let run, isNewRun, identity.run < run || window.end <= placing.end ?? window.begin { return }
         if isNewRun {
             (digests, missed, parts, lowestKnown) = ([:], MissedEntries(), IncompleteSegments(), nil)
@@ -131,7 +131,7 @@ struct RenditionProgress: Sendable {
 
     /// Another run begins: its numbers and dates are judged from the beginning.
     ///
-    /// - Returns: what was to be fetched of the run before, and is not listed any more
+    /// - Returns: segments of the previous run that were not fetched and are no longer listed
     mutating func beginRun() -> [UnfetchedSegment] {
         follower.reset()
         placing.beginRun()
@@ -192,7 +192,7 @@ struct RenditionProgress: Sendable {
         NewEntries.dates(of: playlist).first ?? nil
     }
 
-    /// A segment is held, of this process or an earlier one.
+    /// Adds the media of a stored segment, of this process or an earlier one.
     mutating func hold(_ fact: SegmentFact) {
         if fact.flags.contains(.spliced) {
             media.addSpliced(fact)

@@ -1,7 +1,7 @@
 import HLS
 import Timeline
 
-/// What is remembered of a playlist's entry, to know it again.
+/// The properties of a playlist entry by which later playlists are compared with it.
 struct SeenEntry: Sendable, Equatable {
     var number: Int64
     /// The last part of the URI's path, with the offset of a byte range: hosts, folders and queries may
@@ -29,7 +29,7 @@ struct SeenEntry: Sendable, Equatable {
     static func entries(of playlist: MediaPlaylist, known: [SeenEntry] = []) -> [SeenEntry] {
         let indices = playlist.segments.indices.suffix(Limits.recentEntries)
         guard let first = indices.first.flatMap({ PlaylistFollower.number(playlist, $0) }) else { return [] }
-        // They mostly count without a gap.
+        // Numbers are usually consecutive.
         let shift = known.first.map { first.subtractingReportingOverflow($0.number) }
         let start = shift.flatMap { $0.overflow ? nil : Int(exactly: $0.partialValue) } ?? known.count
         var entries: [SeenEntry] = []
@@ -55,7 +55,7 @@ struct SeenEntry: Sendable, Equatable {
             && distance(to: other).map { $0.magnitude <= max(duration, 0).magnitude / 2 } ?? true
     }
 
-    /// The numbers that two playlists share, with what stands there in each.
+    /// Pairs of entries of two playlists that have the same number.
     ///
     /// Both are in the order of their numbers.
     static func pairs(_ entries: [SeenEntry], in others: [SeenEntry]) -> [(new: SeenEntry, known: SeenEntry)]
@@ -65,7 +65,7 @@ struct SeenEntry: Sendable, Equatable {
         return pairs
     }
 
-    /// The same, as indices.
+    /// Calls `take` with the indices of each pair of entries that have the same number.
     private static func forEachPair(
         _ entries: [SeenEntry], in others: [SeenEntry], _ take: (_ new: Int, _ known: Int) -> Void,
     ) {
@@ -112,7 +112,7 @@ struct SeenEntry: Sendable, Equatable {
         return entry.byteRange.map { "\(name)@\($0.offset)" } ?? name
     }
 
-    /// The last part of a URI's path; by bytes, as each load names each entry.
+    /// The last component of a URI's path; works on bytes, because it runs for each entry of each load.
     private static func lastName(of uri: String, known: String?) -> String {
         let (bytes, name) = (uri.utf8.span, range(ofLastNameIn: uri.utf8.span))
         if let known, isEqual(known.utf8.span, bytes, name) { return known }

@@ -22,8 +22,8 @@ struct UpdatePhase: Sendable {
         goal = 0.1 + 0.05 * min(max(chance, -1), 1)
     }
 
-    /// Takes in a load that was begun at an instant and brought so many segments; the duration is that of the
-    /// playlist's last.
+    /// Records a load that started at `begun` and listed `added` new segments; `duration` is that of the
+    /// playlist's last segment.
     mutating func loaded(at begun: SteadyInstant, added: Int, duration: Duration) {
         let before = lastLoad ?? begun - duration
         lastLoad = begun

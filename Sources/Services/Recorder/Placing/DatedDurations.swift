@@ -9,11 +9,11 @@ struct DatedDurations {
     /// Two neighbours that both have dates, microseconds.
     private struct Pair {
         var length: Int64
-        /// Nil when EXTINF is of no use.
+        /// What EXTINF states; nil if it is unusable.
         var said: Int64?
     }
 
-    /// Of all pairs that agree with most of the others, microseconds.
+    /// Sum of the lengths by dates of all pairs that agree with most others, microseconds.
     private var byDates: Int64 = 0
     private var byDurations: Int64 = 0
     /// The least and the most that EXTINF says of those pairs, microseconds.

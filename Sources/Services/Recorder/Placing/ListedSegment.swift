@@ -14,7 +14,7 @@ package struct ListedSegment: Sendable {
     var hole: GapReason?
     /// The duration it was placed with, microseconds; 0 if an error of it does not move later segments.
     var expectedDuration: Int64 = 0
-    /// The number that its playlist gives it, which is its initialization vector where no other is said
+    /// The media sequence number in its playlist; also its initialization vector if EXT-X-KEY states none
     /// (RFC 8216bis §5.2).
     var listedNumber: UInt64
     /// Rises at each discontinuity, so that an initialization section is fetched again behind it.
@@ -35,7 +35,7 @@ package struct ListedSegment: Sendable {
         return (entry.cueTags + entry.otherTags).bounded
     }
 
-    /// Whether some of them are more than is kept.
+    /// Whether some of these tags exceed the bound and are dropped.
     var hasSurplusTags: Bool {
         !entry.unknownLines.isEmpty && keptTags.count < entry.cueTags.count + entry.otherTags.count
     }

@@ -15,11 +15,11 @@ struct MeasuredDurations: Sendable {
         /// Whether the difference between its media and its place was added to `shortfall`.
         var addsShortfall = false
 
-        /// Whether it tells by itself that EXTINF is wrong.
+        /// Whether this pair alone shows that EXTINF is wrong.
         var tells: Bool { isCompared && said.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
     }
 
-    /// The last few.
+    /// The newest pairs, oldest first; at most `Limits.measuredSegments`.
     private var pairs: [Pair] = []
     /// How much longer the media of the placed segments are than their time on the timeline, microseconds.
     private var shortfall: Int64 = 0
@@ -35,7 +35,7 @@ struct MeasuredDurations: Sendable {
         shortfall = 0
     }
 
-    /// So many segments were placed.
+    /// Counts placed segments until the first one has been measured.
     mutating func placed(_ count: Int) {
         if !hasMedia { unmeasuredCount += count }
     }
@@ -70,7 +70,7 @@ struct MeasuredDurations: Sendable {
         (pairs[place].measured, pairs[place].isCompared) = (length, isCompared)
     }
 
-    /// What was placed is shorter than its media by so many microseconds.
+    /// Adds to the shortfall: the placed time is shorter than its media by `difference` microseconds.
     mutating func addShortfall(_ difference: Int64) {
         shortfall = min(max(shortfall + difference, -Limits.longestShortfall), Limits.longestShortfall)
     }
@@ -132,7 +132,7 @@ struct MeasuredDurations: Sendable {
         return Int64(min(max(1, length), Double(Limits.longestSegment)))
     }
 
-    /// Some pairs together.
+    /// Sums over several pairs.
     private struct Sum {
         var count: Int64 = 0
         var said: Int64 = 0

@@ -110,7 +110,7 @@ struct ShortSegments: Sendable {
                 unconfirmed.remove(number)
                 return nil
             }
-            // It waits for its turn.
+            // Only a few cut segments are fetched again at a time; this one waits.
             if number > noRefetchUpTo, asked.count >= Limits.incompleteInARow { return nil }
             unconfirmed.remove(number)
             let isAsked = number > noRefetchUpTo

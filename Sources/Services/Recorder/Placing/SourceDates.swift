@@ -15,7 +15,7 @@ struct SourceDates: Sendable {
     /// Another source run has begun, so that its first date tells nothing of earlier ones.
     private var isNewRun = true
 
-    /// A segment of this date begins there on the timeline.
+    /// Adds the date of a segment and its start on the timeline.
     mutating func add(_ date: Instant, beginsAt start: Instant) {
         if isNewRun { points = [] }
         isNewRun = false
@@ -28,7 +28,7 @@ struct SourceDates: Sendable {
         if points.count > Limits.sourceDates { points.removeFirst() }
     }
 
-    /// What follows is of another source run; until its first dated segment the earlier dates count.
+    /// Starts another source run; the earlier dates apply until its first dated segment.
     mutating func beginRun() {
         isNewRun = true
     }

@@ -38,7 +38,7 @@ extension TimePlacing {
         var duration: Int64
         /// The clock stepped here: time is missing before the start.
         var stepped: Bool
-        /// It did so by the source's dates only, not by arrival.
+        /// Whether the step is only in the source's dates, not in arrival.
         var jumped = false
     }
 }

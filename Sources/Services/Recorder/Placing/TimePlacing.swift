@@ -25,14 +25,14 @@ struct TimePlacing: Sendable {
     /// A new segment, and when it begins by arrival.
     private struct Arrived {
         var entry: Entry
-        /// It began no later.
+        /// The latest possible start.
         var start: Instant
-        /// It may have begun earlier by so many microseconds.
+        /// How much earlier it may have started, microseconds.
         var responseTime: Int64
     }
 
     private(set) var clock: Clock
-    /// End of what is decided; nil before the first segment.
+    /// End of the last placed segment; nil before the first one.
     private(set) var end: Instant?
     /// Source date minus arrival, microseconds; it follows the drift of the clocks, and is nil if unknown.
     private(set) var sourceOffset: Int64?
@@ -237,7 +237,7 @@ extension TimePlacing {
         sourceOffset = offset - zone
     }
 
-    /// Whether a date goes on from what is decided.
+    /// Whether a date continues the end of the timeline.
     private func goesOn(_ date: Instant, target: Int64) -> Bool {
         end.map { (date - $0).magnitude <= Self.step(target: target).magnitude } ?? false
     }
@@ -322,7 +322,7 @@ extension TimePlacing {
         return Reading(start: expected, slack: target + target / 2, isByArrival: true)
     }
 
-    /// The instant of a span that lies nearest to the end of what is decided; its end before there is any.
+    /// The instant of `span` nearest to the end of the timeline; the end of `span` before any segment.
     private func nearest(_ span: ClosedRange<Instant>) -> Instant {
         end.map { min(max($0, span.lowerBound), span.upperBound) } ?? span.upperBound
     }

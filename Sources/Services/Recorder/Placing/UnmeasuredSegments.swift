@@ -11,7 +11,7 @@ struct UnmeasuredSegments: Sendable {
         var length: Int64?
         /// Where its media begin and end, in units of 90 kHz; nil until they are measured.
         var media: (begin: Int64, end: Int64)?
-        /// Its length is compared with its media's, alone or with those beside it.
+        /// Whether its length has been compared with its media, alone or together with its neighbours.
         var isSettled = false
     }
 

@@ -23,7 +23,7 @@ struct Backlog: Sendable {
         list(segments)
     }
 
-    /// Nothing that is still to come begins earlier.
+    /// No fact that is still to be read starts earlier.
     var begin: Instant { returned.first?.start ?? Instant(microseconds: .min) }
 
     /// Segments were listed: they are on their way behind what is in the journal.
@@ -31,7 +31,7 @@ struct Backlog: Sendable {
         for segment in segments { underWay[segment.identity] = segment }
     }
 
-    /// A segment is not on its way any more; false when it was not.
+    /// Removes a segment that was stored or lost; false if it was not listed here.
     mutating func settle(_ identity: SegmentIdentity) -> Bool {
         underWay.removeValue(forKey: identity) != nil
     }

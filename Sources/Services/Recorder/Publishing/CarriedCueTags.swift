@@ -2,7 +2,7 @@ import Catalogue
 import HLS
 import Timeline
 
-/// Cue tags of segments that do not come: a break for advertising begins or ends there all the same.
+/// Carries cue tags of lost segments to the next published one: a break starts or ends there all the same.
 ///
 /// They stand before the next segment of the rendition that is published. A segment that comes after its turn
 /// goes to the archive without them, so that they are not there twice.
@@ -32,7 +32,7 @@ struct CarriedCueTags: Sendable {
         listed[identity] = nil
     }
 
-    /// What a segment keeps of its tags.
+    /// The tags that a segment keeps: all, or all but its cue tags if another segment carries these.
     func kept(_ tags: [String], of identity: SegmentIdentity) -> [String] {
         carried.contains(identity) ? tags.filter { !MediaSegment.isCueTag($0) } : tags
     }

@@ -2,7 +2,8 @@ import Concurrency
 import Journal
 import Timeline
 
-/// Entries on their way into the journal: one append at a time, and what comes meanwhile shares the next one.
+/// Entries that wait for the journal: one append runs at a time, and entries added during it share the next
+/// one.
 ///
 /// So the journal has the entries in the order in which they were decided: a source run and a rendition
 /// before their first segment.
@@ -26,7 +27,7 @@ struct JournalQueue: Sendable {
     private var waiting: [Write] = []
     private var inFlight: [Write] = []
     private var pausedUntil: SteadyInstant?
-    /// After the journal has refused an entry, entries are written one by one until none waits.
+    /// Whether entries are written one by one, because the journal has refused one; reset when none waits.
     private var writesSingly = false
 
     var count: Int { waiting.count + inFlight.count }

@@ -13,7 +13,7 @@ struct Publication: Sendable {
     private let fence: Int64
     private let node: String?
     var publisher: Publisher { didSet { isChanged = true } }
-    /// Besides segments, what waits for the catalogue.
+    /// Entries other than segments that wait for the catalogue.
     private var entries: [WaitingEntry] = [] { didSet { isChanged = true } }
     /// Lines of the segments that are held in memory; the last line of a segment is the one that counts.
     ///
@@ -27,7 +27,7 @@ struct Publication: Sendable {
     private var backlog: Backlog? { didSet { isChanged = true } }
     /// What the catalogue had when recording began, until what the journal had then has been read.
     private var known: Set<SegmentIdentity> = []
-    /// Decided and not entered yet: it goes in before anything else is decided.
+    /// The decided batch that the catalogue has not confirmed yet; nothing else is decided before that.
     var pending: PendingBatch? { didSet { isChanged = true } }
     private var lastHead: PublishedHeadUpdate?
     /// Something has changed since there was no batch.

@@ -170,7 +170,7 @@ struct Publisher: Sendable {
         lateLost.removeFirst(decisions.lost.count)
     }
 
-    /// Moves up to what is settled; before the first segment there is no live edge to tell.
+    /// Moves the watermark up to the settled end; before the first segment there is no live edge.
     ///
     /// A queue that waits for facts on their way back from the journal holds the watermark by what is still
     /// to come.

@@ -22,7 +22,7 @@ struct RenditionQueue: Sendable {
     var format: SegmentFormat?
     /// The state of the timestamps of the published segments.
     private var timestamps = TimestampContinuity()
-    /// Asked for by something that was given up.
+    /// The boundary that a given-up segment requires; nil if none is required.
     var pendingBoundary: DiscontinuityCause?
     /// Since when the first segment has been the next one to publish.
     private var firstSince: SteadyInstant

@@ -21,7 +21,7 @@ struct TimestampContinuity: Sendable {
             timestamp = first
         }
 
-        /// Whether media so much later go on from it.
+        /// Whether media that start `step` later continue this sample.
         func fits(_ step: Int64) -> Bool {
             [measured, duration].contains {
                 $0.map { abs(step - $0) <= Limits.timestampSlack + $0 / 10 } ?? false

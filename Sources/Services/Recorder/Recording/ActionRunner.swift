@@ -23,7 +23,7 @@ struct ActionRunner: ActionPerforming {
         sources = SourceConnections(channel: channel, dependencies: dependencies)
     }
 
-    /// Shows or logs something; does not wait.
+    /// Publishes a status or writes a log line; returns at once.
     func tell(_ action: RecordingAction) {
         switch action {
         case .publishStatus(let status):
@@ -36,7 +36,7 @@ struct ActionRunner: ActionPerforming {
         }
     }
 
-    /// Does one action; gives the event that answers it, if one does.
+    /// Performs one action and returns the event that answers it; nil if none does.
     func perform(_ action: RecordingAction) async -> RecordingEvent? {
         switch action {
         case .fetchPlaylist(let request): return await fetch(request)

@@ -3,7 +3,7 @@ import Concurrency
 import Monitoring
 import Timeline
 
-/// What is wrong with a channel, as it is told to operators.
+/// What is wrong with a channel, as its status reports it.
 ///
 /// Decides only; it has no clock.
 struct ChannelCondition: Sendable {

@@ -4,13 +4,13 @@ import Timeline
 
 /// Does what `RecordingState` decides.
 protocol ActionPerforming: Sendable {
-    /// Shows or logs something; does not wait.
+    /// Publishes a status or writes a log line; returns at once.
     func tell(_ action: RecordingAction)
-    /// Does one action; gives the event that answers it, if one does.
+    /// Performs one action and returns the event that answers it; nil if none does.
     func perform(_ action: RecordingAction) async -> RecordingEvent?
 }
 
-/// Records one channel under one lease: tells `RecordingState` what happens, and has done what it decides.
+/// Records one channel under one lease: passes events to `RecordingState` and has its actions performed.
 actor ChannelRecorder {
     /// How a recording ended, and what it was still to fetch.
     struct Result: Sendable {
@@ -46,7 +46,7 @@ actor ChannelRecorder {
     /// Records until the task is cancelled or the state ends it; downloads under way are finished within
     /// limits.
     ///
-    /// The work is not cancelled with the task: what is under way would end at once.
+    /// Cancelling the task does not cancel the work, because running downloads would end at once.
     func run() async -> Result {
         let work = Task { await record() }
         return await withTaskCancellationHandler {

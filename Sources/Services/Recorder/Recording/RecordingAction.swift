@@ -32,12 +32,12 @@ package enum RecordingAction: Sendable {
     case commit(Batch)
     /// The channel's first playlist was seen: what `index.m3u8` answers is fixed.
     case setPlaylistForm(PlaylistForm)
-    /// Bytes that no fact of this recorder refers to; they stay if one of the catalogue does.
+    /// Delete bytes that no fact of this recorder refers to, unless the catalogue refers to them.
     case deleteObject(ArchiveKey)
 
     case publishStatus(ChannelStatus)
     case log(RecordingMessage)
-    /// Say `clockAdvanced` at this time; it takes the place of the wait before it.
+    /// Send `clockAdvanced` at this time; replaces the previous wait.
     case wait(until: SteadyInstant)
     /// The last action: nothing is under way any more.
     case end(RecordingEnding)
@@ -52,7 +52,7 @@ package struct RecordingMessage: Sendable, Equatable {
 
 /// Why the recording of a channel ended.
 package enum RecordingEnding: Sendable, Equatable {
-    /// It was told to stop.
+    /// A stop was requested.
     case stopped
     /// Another node has taken the channel.
     case leaseLost

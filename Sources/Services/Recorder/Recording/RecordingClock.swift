@@ -3,8 +3,8 @@ import Timeline
 
 /// The wall clock that recording uses: an anchor plus steady time.
 ///
-/// Operators, NTP and batteries set the host's clock at any time. Small differences are followed at once; a
-/// step is followed only when it has stood for minutes, as most steps are taken back.
+/// Operators, NTP and an empty battery can set the host's clock at any time. Small differences are followed
+/// at once. A step is followed only after it has lasted for minutes, because most steps are reverted.
 struct RecordingClock: Sendable {
     /// What became of the host's clock.
     enum Change: Sendable, Equatable {
@@ -12,12 +12,12 @@ struct RecordingClock: Sendable {
         case stepped(Int64)
         /// The host's clock is right again.
         case returned
-        /// A step has stood for long enough: dates go by it from now on.
+        /// A step has lasted long enough: dates follow the host's clock from now on.
         case followed(Int64)
     }
 
     private var anchor: Moment
-    /// What the host's clock was off when recording began, microseconds.
+    /// The error of the host's clock when recording started, microseconds.
     private var correction: Int64
     /// The host's clock less this one, microseconds, since it last changed.
     private var step: (size: Int64, since: SteadyInstant)?
@@ -45,10 +45,10 @@ struct RecordingClock: Sendable {
         anchor.date + (steady - anchor.steady).wholeMicroseconds
     }
 
-    /// What the host's clock is off from this one, microseconds; 0 while the two agree.
+    /// The difference of the host's clock to this one, microseconds; 0 while they agree.
     var stepSize: Int64 { step?.size ?? -correction }
 
-    /// Compares with the host's clock; gives what has changed.
+    /// Compares this clock with the host's clock; returns what has changed, or nil.
     mutating func observe(_ moment: Moment) -> Change? {
         if correction != 0, isNear(moment.date, at: moment.steady) { correction = 0 }
         let date = moment.date + correction

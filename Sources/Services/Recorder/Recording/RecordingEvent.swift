@@ -2,7 +2,7 @@ package import Catalogue
 package import Journal
 package import Timeline
 
-/// What happened, told to `RecordingState` in the order in which it happened.
+/// An event for `RecordingState`; events are handled in the order in which they happened.
 package enum RecordingEvent: Sendable {
     /// The channel's lease is held: its recording begins.
     case started

@@ -22,7 +22,7 @@ extension RecordingState {
         switch change {
         case .stepped(let size):
             log(
-                .warning, "The host's clock was set: its step is not followed for now",
+                .warning, "The host's clock was set: the step is not followed yet",
                 ["seconds": Self.seconds(size)])
         case .returned: log(.notice, "The host's clock is right again")
         case .followed(let size):

@@ -9,7 +9,7 @@ extension RecordingState {
     func mayBecomeWhole(_ request: SegmentRequest) -> Bool {
         if request.isLast || filler.parts.isRepaired(request.segment.identity) { return false }
         if request.mayBeWhole { return true }
-        // Two tries: a cache may have kept the cut bytes.
+        // Two attempts, because a cache may have stored the truncated bytes.
         if request.held?.isCut ?? false { return request.attempt <= Limits.triesForWhole }
         return request.attempt < Limits.triesForWhole
             || progress.renditions[request.segment.identity.rendition]?.expectsBetterBytes(request.held)

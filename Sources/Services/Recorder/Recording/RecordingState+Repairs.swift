@@ -251,7 +251,7 @@ extension RecordingState {
                 entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
     }
 
-    /// The other source does not have it either, or not now.
+    /// Reopens the hole, because the other source did not deliver the segment.
     mutating func repairFailed(_ request: SegmentRequest) {
         filler.ended()
         if isRecording { filler.reopen(request) }

@@ -83,7 +83,7 @@ extension RecordingState {
             let failure = FetchFailure(
                 expired.reason, "the playlist dropped it before it could be fetched")
             lose(segment, failure)
-            // The node that waited for its key need not have told it.
+            // The node that waited for the key may not have recorded the loss.
             if expired.reason == .keyMissing { journal.add([.loss(segment.loss(by: failure))]) }
             searchForExpired(segment, notIn: source)
         }
@@ -228,7 +228,7 @@ extension RecordingState {
     mutating func written(
         _ write: JournalQueue.Write, at line: JournalPosition, now: SteadyInstant,
     ) {
-        // A pair of the two would be a copy of both.
+        // Only the entry is switched on: a tuple would copy both values.
         switch write.entry {
         case .segment(let fact): written(fact, write.purpose, at: line, now: now)
         case .keyPending(let pending):

@@ -66,7 +66,7 @@ extension RecordingState {
 
     mutating func playlistFailed(_ error: SourceError, _ request: PlaylistRequest, now: Moment) {
         guard isRecording else { return }
-        // A request that waited here for too long is made once more: the source has not failed.
+        // A request that waited too long in our own queue is sent again: the source has not failed.
         let isAsked = if case .notAsked = error { false } else { true }
         let isCurrent = sources.isCurrent(request.use)
         if isCurrent, !isAsked {
@@ -292,8 +292,8 @@ extension RecordingState {
             progress.noteOutage(.sourceUnreachable, id)
             log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
         }
-        // The target of a redirect may be gone for good, whatever it answers. The configured URL may
-        // redirect elsewhere by now.
+        // The target of a redirect may be gone for good, and the configured URL may now redirect
+        // elsewhere.
         if error.needsReload || poll.polling.failures >= 2 {
             requestRenewal(because: error.description, now: now)
         }
@@ -378,7 +378,7 @@ extension RecordingState {
             doubt.retry = (next, time)
             sources.session?.doubts(id, doubt)
         } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
-            log(.info, "Cannot tell yet: a stale playlist or a source restart", ["rendition": "\(id)"])
+            log(.info, "Undecided: a stale playlist or a source restart", ["rendition": "\(id)"])
         } else {
             segmentProbed(.unread, request, now: now)
         }

@@ -8,7 +8,7 @@ import Timeline
 extension RecordingState {
     mutating func publishStatus(now: SteadyInstant) {
         let state = condition.state(target: publication.publisher.target, now: now)
-        // Most events change none of it: it is compared part by part where it lies.
+        // Most events change nothing, so each field is compared in place.
         var isChanged = !hasPublishedStatus
         Self.say(state, as: &lastStatus.state, &isChanged)
         Self.say(liveEdge, as: &lastStatus.liveEdge, &isChanged)
@@ -62,7 +62,7 @@ extension RecordingState {
     private func words(now: SteadyInstant) -> String? {
         if let lead = leadOfTimeline(now: now) {
             return "the timeline lies \(lead / Microseconds.perSecond) s ahead of the clock; "
-                + "POST /api/v1/channels/\(channel.id)/reanchor lets it go on at now"
+                + "POST /api/v1/channels/\(channel.id)/reanchor lets it continue now"
         }
         return condition.words(keyPendingCount: publication.keyPendingLines.count)
     }
@@ -72,7 +72,7 @@ extension RecordingState {
         watermark.microseconds > 0 ? watermark : nil
     }
 
-    /// Says once when dates begin to be corrected, when the correction changes, and when it ends.
+    /// Logs each start, change and end of the zone correction once.
     mutating func logZone() {
         guard progress.zone != loggedZone else { return }
         loggedZone = progress.zone

@@ -2,7 +2,7 @@ import Catalogue
 import Concurrency
 import Timeline
 
-/// Going on with what the recorder before was to fetch.
+/// Continues the fetches that the previous recorder did not finish.
 extension RecordingState {
     /// What was listed and is neither stored nor lost; the source need not list it for much longer.
     package var unfinished: [SegmentRequest] { inherited + fetches.unfinished }

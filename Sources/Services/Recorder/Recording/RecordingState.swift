@@ -29,7 +29,7 @@ package struct RecordingState: Sendable {
         /// Lines of the journal were asked for, to be published first.
         case reading
         case underWay
-        /// The catalogue is away; the same batch goes once more.
+        /// The catalogue is unavailable; the same batch is committed again.
         case retrying(at: SteadyInstant)
     }
 
@@ -60,7 +60,7 @@ package struct RecordingState: Sendable {
     private var commitDelay = Limits.firstCommitRetry
     /// What the catalogue answered last, in words, while it takes nothing.
     private var catalogueError: String?
-    /// What the recorder before did not fetch, until the journal was read.
+    /// Segments that the previous recorder did not fetch; empty once the journal was read.
     private(set) var inherited: [SegmentRequest]
     /// Segments found in the journal that wait for their keys, until all of it was read.
     private var waitingForKeys: [SegmentIdentity: KeyPendingSegment] = [:]
@@ -108,7 +108,7 @@ package struct RecordingState: Sendable {
         liveEdge = Self.liveEdge(lease.publishedHead.watermark)
     }
 
-    /// Takes an event; gives what is to be done now, in order.
+    /// Handles an event and returns the actions to perform now, in order.
     package mutating func handle(_ event: consuming RecordingEvent, at now: Moment) -> [RecordingAction] {
         if case .ended = phase { return [] }
         // A start always reads the journal; only a later backlog is worth a log message.
@@ -117,7 +117,7 @@ package struct RecordingState: Sendable {
         receive(event, at: now)
         act(at: now)
         if couldFallBehind, publication.hasBacklog {
-            log(.notice, "Facts wait in the journal until the catalogue has taken those before them")
+            log(.notice, "Facts wait in the journal until the catalogue has accepted earlier ones")
         }
         publishStatus(now: now.steady)
         waitForNext(now: now.steady)
@@ -164,7 +164,7 @@ package struct RecordingState: Sendable {
     }
 }
 
-/// What is begun, whatever the event was.
+/// Work that is started after every event.
 extension RecordingState {
     private mutating func act(at now: Moment) {
         switch phase {
@@ -280,7 +280,7 @@ extension RecordingState {
         journal.add(pending.overdue.map { .loss($0) })
         for loss in pending.overdue where loss.reason == .segmentMissing {
             log(
-                .warning, "A segment was not stored in time; what follows it is published without it",
+                .warning, "A segment was not stored in time; later segments are published without it",
                 ["rendition": loss.rendition?.description ?? ""])
         }
         searchForRefused(pending.batch.listed)
@@ -302,7 +302,7 @@ extension RecordingState {
         }
     }
 
-    /// Whatever the catalogue answers, recording goes on: facts wait, and the same batch goes once more.
+    /// Keeps recording whatever the catalogue answers: facts wait, and the same batch is committed again.
     private mutating func awaitCatalogue(_ error: CatalogueError, now: SteadyInstant) {
         if catalogueError != "\(error)" {
             log(.warning, "The catalogue does not take facts", ["error": "\(error)"])

@@ -54,14 +54,14 @@ struct MissingSegments: Sendable {
         var window: TimeWindow
     }
 
-    /// Still tried for at the source in use, or lost.
+    /// Segments that are still requested from the source in use, or lost.
     private var missingSegments: [SegmentIdentity: TimeWindow] = [:]
     /// Those of them that came after all.
     private var recovered: [RenditionWindow] = []
     /// What came from other sources.
     private var repaired: [RenditionWindow] = []
 
-    /// A segment does not come for now.
+    /// Records that a segment did not arrive in its turn.
     ///
     /// - Returns: false when that was known
     mutating func beginSearch(_ segment: PlacedSegment) -> Bool {

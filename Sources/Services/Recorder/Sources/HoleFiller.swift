@@ -10,7 +10,7 @@ struct HoleFiller: Sendable {
     private(set) var holes: [Hole] = []
     /// The source that is being asked.
     private(set) var use: SourceUse?
-    /// Answers to come of it.
+    /// Requests to that source that have no answer yet.
     private var unanswered = 0
     /// The source run of what is fetched of it, once something is.
     private var run: Int64?
@@ -20,7 +20,7 @@ struct HoleFiller: Sendable {
     private var looks = 0
     /// Rises with each look.
     private(set) var lookCount = 0
-    /// A number for the use of each source, so that its connection serves again.
+    /// The use of each source by URL, so that its connection is reused.
     private var uses: [String: SourceUse] = [:]
     /// How long the newest playlist of each source was, by URL, as far as one was seen.
     private var listLengths: [String: Duration] = [:]
@@ -36,7 +36,7 @@ struct HoleFiller: Sendable {
     /// When a source is to be asked; nil when there is nothing to ask for, or an answer is awaited.
     var next: SteadyInstant? { use == nil && !holes.isEmpty ? due : nil }
 
-    /// Nothing came of a source for some time.
+    /// Adds a time range that a source did not deliver.
     mutating func add(_ hole: Hole, now: SteadyInstant) {
         guard sources.contains(where: hole.mayBeFilled) else { return }
         let wasIdle = holes.isEmpty
@@ -63,7 +63,7 @@ struct HoleFiller: Sendable {
         if holes.count > Limits.holes { holes.removeFirst() }
     }
 
-    /// Nothing is looked for any more; the download that runs may finish.
+    /// Stops all searches; the running download may finish.
     mutating func stop() {
         (holes, waiting, use, due) = ([], [], nil, nil)
     }
@@ -99,7 +99,7 @@ extension HoleFiller {
         return min(max(Limits.repairTime, lengths.max() ?? .zero), Limits.longestRepairTime)
     }
 
-    /// A source lists so much at a time.
+    /// Records the length of the newest playlist of a source.
     mutating func noteList(_ playlist: MediaPlaylist, of source: SourceSettings) {
         guard sources.count > 1, playlist.skip == nil, !playlist.segments.isEmpty else { return }
         listLengths[source.url] = .microseconds(PlaylistFollower.length(of: playlist))
@@ -111,7 +111,7 @@ extension HoleFiller {
         return holes.filter { $0.mayBeFilled(by: use.source) && $0.rendition == rendition ?? $0.rendition }
     }
 
-    /// So many more answers are awaited.
+    /// Expects `count` more answers.
     mutating func asks(_ count: Int) {
         unanswered += count
     }
@@ -158,7 +158,7 @@ extension HoleFiller {
         }
     }
 
-    /// A part of the time is held after all.
+    /// Removes a window from the holes, because it is now stored.
     mutating func settle(_ window: TimeWindow, of rendition: RenditionID) {
         for hole in holes
         where hole.segment == nil && hole.rendition == rendition && hole.window.overlaps(window) {

@@ -57,7 +57,7 @@ struct PlaylistVersion: Sendable, Equatable {
     var url: HTTPURL
     /// `ETag` as received.
     var entityTag: String?
-    /// `Last-Modified` as received, where it tells one change from the next.
+    /// `Last-Modified` as received; nil if it cannot distinguish two changes.
     var lastModified: String?
 
     /// The conditions of a request for it (RFC 9110 §13.1.2, §13.1.3).
@@ -84,7 +84,7 @@ extension PlaylistVersion {
         if headers["Date"] ?? lastModified == lastModified { lastModified = nil }
     }
 
-    /// A validator that a request can carry, and that is no burden to keep.
+    /// The validator if it is printable ASCII of at most `Limits.validatorBytes`; else nil.
     private static func bounded(_ text: String) -> String? {
         text.utf8.count <= Limits.validatorBytes && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             ? text : nil

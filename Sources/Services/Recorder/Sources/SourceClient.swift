@@ -75,7 +75,7 @@ extension SourceClient {
         }
     }
 
-    /// What tells a source from others in the catalogue and in the status: its URL without user info and
+    /// The identity of a source in the catalogue and in the status: its URL without user info and
     /// query.
     static func identity(_ text: String) -> String {
         (try? HTTPURL(text))?.identity ?? unreadable

@@ -41,8 +41,8 @@ struct SourceFollower: Sendable {
 
     /// Takes the source that is to be opened now into use; nil when none is due.
     ///
-    /// `last` tells the source that was recorded from before the start. The sources that are preferred to it
-    /// are looked at at once: they may have been back for long.
+    /// `last` is the identity of the source that was recorded before the start. Sources that are preferred to
+    /// it are checked at once, because they may have recovered long ago.
     mutating func openDue(after last: String?, now: SteadyInstant) -> SourceUse? {
         guard let opening, opening <= now else { return nil }
         let isFirst = opened == nil

@@ -242,7 +242,7 @@ extension SourceSession {
 
 /// Renditions that bring nothing.
 extension SourceSession {
-    /// Why a rendition brings nothing at the moment; nil while it does, or if the source has none such.
+    /// Why a rendition delivers nothing now; nil while it delivers, or if the source does not have it.
     func absence(of id: RenditionID, now: SteadyInstant) -> GapReason? {
         polls[id]?.polling.absence(now: now)
     }

@@ -114,7 +114,7 @@ struct ChannelTask: Sendable {
         return true
     }
 
-    /// Records; the catalogue is told beside it since when.
+    /// Records, and concurrently stores the start of the recording span in the catalogue.
     private func run(_ recorder: ChannelRecorder, since begin: Instant) async -> ChannelRecorder.Result {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await beginRecording(at: begin) }

@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// How steadily this node has told the catalogue that it is alive.
+/// How regularly the heartbeats of this node have reached the catalogue.
 ///
 /// When the database was away or slow, every node looks dead for a moment. A node that takes over channels
 /// then takes them from living nodes.
@@ -14,7 +14,7 @@ final class Heartbeat: Sendable {
 
     private let beats = Mutex<Beats?>(nil)
 
-    /// The catalogue has heard this node.
+    /// Records a heartbeat that reached the catalogue.
     func beat(at now: SteadyInstant) {
         beats.withLock { beats in
             let isPause = beats.map { now - $0.last > Limits.lease } ?? true
@@ -22,8 +22,9 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Whether the catalogue has heard this node for as long as a lease lasts, so that another one that it
-    /// has not heard for as long is gone.
+    /// Whether heartbeats have reached the catalogue for as long as a lease lasts.
+    ///
+    /// Only then does the missing heartbeat of another node mean that the node is gone.
     func isSteady(at now: SteadyInstant) -> Bool {
         beats.withLock { beats in
             guard let beats else { return false }

@@ -3,7 +3,7 @@ import Journal
 import Logging
 import Timeline
 
-/// Looks round by round whether the catalogue still has the facts that it took.
+/// Checks in rounds whether the catalogue still has the facts that it accepted.
 ///
 /// A catalogue loses the facts that it took last before the loss, however many it has taken since. A round
 /// therefore compares all facts since the round before, and the newest ones of that round. The first round

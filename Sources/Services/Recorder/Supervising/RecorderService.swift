@@ -62,7 +62,7 @@ package struct RecorderService: Sendable {
         }
     }
 
-    /// Tells the other nodes how the recording of each channel goes.
+    /// Reports the status of each channel to the other nodes.
     @Sendable private func reportStatuses() async {
         var complaint: String?
         while !Task.isCancelled {

@@ -9,7 +9,7 @@ struct MovedHead {
     var end: Instant
     var revision: Int64
     var reanchor: ReanchorPoint?
-    /// The present by the database's clock.
+    /// Now, by the database's clock.
     var now: Instant
 }
 

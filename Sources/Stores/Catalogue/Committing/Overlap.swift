@@ -29,7 +29,7 @@ package enum Overlap {
 
         fileprivate func holdsSame(as other: Row) -> Bool { !digest.isEmpty && digest == other.digest }
 
-        /// Published rows stay, and of others those that came first.
+        /// Whether this row yields to a later one: published rows stay, and of the others the earlier ones.
         fileprivate func givesWay(to next: Row) -> Bool {
             isPublished == next.isPublished ? isNew && !next.isNew : next.isPublished
         }
@@ -68,7 +68,7 @@ package enum Overlap {
                 }
                 resolution.removed.append(isPreviousWeaker ? former : index)
                 kept.remove(at: kept.count - (isPreviousWeaker ? 2 : 1))
-                // What ended where the removed row began may last longer again.
+                // A row that was shortened to end at the removed row gets its duration back.
                 if isPreviousWeaker, kept.count > 1 { resolution.durations[kept[kept.count - 2]] = nil }
             }
         }

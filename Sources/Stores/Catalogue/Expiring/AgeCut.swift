@@ -2,7 +2,7 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// The present by the database's clock.
+    /// Now, by the database's clock.
     package func databaseTime() async throws(CatalogueError) -> Instant {
         try await mappingErrors {
             let rows = try await pool.query(

@@ -107,8 +107,9 @@ extension MarkerRow {
         return true
     }
 
-    /// Growing playlists that list the marker must go on listing it: what is known of it does not make it end
-    /// before what they list already.
+    /// Adds attributes that became known when the published log ended at `shown`.
+    ///
+    /// Growing playlists must keep listing the marker, so its new end is not before what they already list.
     private mutating func add(_ attributes: [PlaylistAttribute], shown: Instant) {
         let until = expectedUntil < until ? max(expectedUntil, min(until, shown)) : expectedUntil
         versions.append(RecordedMarker.Version(shown: shown, until: until, attributes: attributes))

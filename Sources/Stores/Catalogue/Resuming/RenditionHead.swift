@@ -50,6 +50,7 @@ package struct KnownSegment: Sendable, Equatable {
     package var run: Int64
     package var number: Int64
     package var start: Instant
+    /// Microseconds.
     package var duration: Int64
     package var isLost: Bool
     /// SHA-256 of the stored bytes, empty if the segment has no row or is not one of the newest
@@ -129,8 +130,8 @@ extension Catalogue {
     /// them already, so as many more identities are read, at most `Limits.knownSegments` of a source run.
     /// Those that are read besides are few with `isBrief`.
     ///
-    /// Which runs are the newest is told by their times: a node that recorded beside the owner may have begun
-    /// a later one, which ends earlier.
+    /// Times decide which runs are the newest: a node that recorded at the same time as the owner may have
+    /// started a later run that ends earlier.
     package func heads(
         of channel: Int32, journalLines: Int = 0, isBrief: Bool = false,
     ) async throws(CatalogueError) -> [RenditionHead] {
@@ -248,7 +249,7 @@ extension Statement {
         """
     }
 
-    /// Flags of segments of which the source may have other bytes by now: their digests tell nothing.
+    /// Flags of segments whose bytes at the source may have changed: their digests are not compared.
     private static let parts = "\(SegmentFlags.parts.rawValue)"
     private static let spliced = "\(SegmentFlags.spliced.rawValue)"
     private static let sourceGap = "\(GapReason.sourceGap.rawValue)"

@@ -1,4 +1,4 @@
-/// Joins segments of a transport stream to one stream whose times go on.
+/// Joins segments of a transport stream into one stream with continuous timestamps.
 ///
 /// Where the source's clock jumps or media is missing, what follows is moved. Tracks keep the PIDs of the
 /// first segment. Lengths do not change, except for bytes of a segment that are no whole packet
@@ -239,7 +239,7 @@ extension TransportStreamJoiner {
             byteCount: unit.isAudio ? unit.byteCount : 0)
     }
 
-    /// Makes the counter of a PID go on from the segment before.
+    /// Makes the continuity counter of a PID continue from the previous segment.
     private mutating func count(_ byte: inout UInt8, _ pid: Int) {
         if counterShifts[pid] == Self.unset {
             let last = counters[pid]
