@@ -45,6 +45,9 @@ package enum Limits {
     /// Bytes of a redirect's body that are read so that its connection can be reused.
     static let redirectBodyByteCount = 64 << 10
 
+    /// Bytes per second of a redirect's body, below which its target is requested without the rest.
+    static let redirectBytesPerSecond = 64 << 10
+
     /// Bytes of the body of a status of 400 and above, where the caller's limit is smaller: enough for its
     /// explanation.
     static let errorBodyByteCount = 64 << 10

@@ -21,6 +21,23 @@ struct RedirectTests {
         }
     }
 
+    @Test(
+        "A redirect is followed although its own body does not end",
+        arguments: ["", "Transfer-Encoding: chunked\r\n", "Content-Length: 100\r\n"])
+    func endlessBody(field: String) async throws {
+        let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in
+            guard request.target == "/start" else { return connection.respond(body: [7]) }
+            connection.send("HTTP/1.1 302 Found\r\nLocation: /target\r\n\(field)\r\n")
+            connection.waitForClient()
+        }
+        try await withServer(answer: answer) { client, server in
+            // Without it the client waits for ten seconds without a byte.
+            let options = TransferOptions(byteLimit: 100, totalTimeout: .seconds(6))
+            let fetched = try await client.makeLocalSession().fetch(server.url("/start"), options)
+            #expect(fetched.bytes == [7])
+        }
+    }
+
     @Test("Five redirects are followed, but not six and not a loop", arguments: [5, 6, Int.max])
     func count(redirects: Int) async throws {
         let answer: @Sendable (ServedRequest, ServedConnection) -> Void = { request, connection in

@@ -31,6 +31,11 @@ import CCurl
         unsafe ccurl_set_pointer(pointer, CURLOPT_SHARE, jar.share)
         try handle.set(CURLOPT_COOKIEFILE, "")
         unsafe HopCallbacks.install(on: pointer, context: context)
+        context.redirected = {
+            // libcurl reads both whenever it compares the speed, each second.
+            _ = unsafe ccurl_set_long(pointer, CURLOPT_LOW_SPEED_LIMIT, Limits.redirectBytesPerSecond)
+            _ = unsafe ccurl_set_long(pointer, CURLOPT_LOW_SPEED_TIME, 1)
+        }
         return handle
     }
 

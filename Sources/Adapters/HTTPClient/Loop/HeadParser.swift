@@ -12,6 +12,9 @@ struct ResponseHead: Equatable, Sendable {
         headers["Content-Encoding"] == nil ? headers["Content-Length"].flatMap { Int($0) } : nil
     }
 
+    /// Whether only the end of the connection, or of its stream, ends the body (RFC 9112 §6.3).
+    var endsWithConnection: Bool { headers["Content-Length"] == nil && headers["Transfer-Encoding"] == nil }
+
     /// The target of a redirect; nil when the response is none (RFC 9110 §15.4).
     var redirectLocation: String? {
         switch status.rawValue {

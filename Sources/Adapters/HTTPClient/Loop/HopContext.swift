@@ -17,6 +17,8 @@ final class HopContext {
     private var bodyByteCount = 0
     private var byteLimit: Int
     private var location: String?
+    /// Called when the head of a redirect has arrived: only a moment is left for its own body.
+    var redirected: () -> Void = {}
     private var refusal: TransferError?
     private var needsFreshConnection = false
     private var failure: TransferError?
@@ -103,6 +105,9 @@ extension HopContext {
                 return fail(.tooManyRedirects(limit: Limits.redirects))
             }
             self.location = location
+            // A body without a length ends with its connection, which is of no use then.
+            if head.endsWithConnection { return false }
+            redirected()
             return true
         }
         if head.isError { byteLimit = max(byteLimit, Limits.errorBodyByteCount) }
