@@ -6,7 +6,7 @@ extension ConnectionHandle {
     /// Runs text of one or more statements without values and returns the last result.
     func execute(script: String, _ wait: SocketWait) throws(PostgresError) -> ResultHandle {
         if wait.isInterrupted { throw .cancelled }
-        try sent(unsafe PQsendQuery(pointer, script))
+        try send(unsafe PQsendQuery(pointer, script), wait)
         return try answer(wait)
     }
 
@@ -17,7 +17,7 @@ extension ConnectionHandle {
         if wait.isInterrupted { throw .cancelled }
         let types = statement.parameters.types.map(\.rawValue)
         let count = Int32(clamping: types.count)
-        try sent(unsafe PQsendPrepare(pointer, name, statement.sql, count, types))
+        try send(unsafe PQsendPrepare(pointer, name, statement.sql, count, types), wait)
         _ = try answer(wait)
     }
 
@@ -28,7 +28,7 @@ extension ConnectionHandle {
         if wait.isInterrupted { throw .cancelled }
         let lengths = parameters.ranges.map { Int32(clamping: $0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: parameters.count)
-        let wasSent = unsafe parameters.bytes.withUnsafeBytes { bytes in
+        let wasTaken = unsafe parameters.bytes.withUnsafeBytes { bytes in
             let values = unsafe parameters.ranges.map { place in
                 unsafe place.flatMap { unsafe bytes.baseAddress?.advanced(by: $0.lowerBound) }?
                     .assumingMemoryBound(to: CChar.self)
@@ -36,12 +36,24 @@ extension ConnectionHandle {
             let count = Int32(clamping: parameters.count)
             return unsafe PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
         }
-        try sent(wasSent)
+        try send(wasTaken, wait)
         return try answer(wait)
     }
 
-    private func sent(_ result: Int32) throws(PostgresError) {
-        if result != 1 { throw lost(errorMessage) }
+    /// Sends the request that libpq has taken, as far as its buffer still has it.
+    ///
+    /// A request that is sent in part can only be given up together with the connection.
+    private func send(_ wasTaken: Int32, _ wait: SocketWait) throws(PostgresError) {
+        guard wasTaken == 1 else { throw lost(errorMessage) }
+        while case let rest = unsafe PQflush(pointer), rest != 0 {
+            guard rest == 1 else { throw lost(errorMessage) }
+            switch wait.untilReady(for: POLLIN | POLLOUT, on: socket) {
+            // The server may wait until its own messages are read.
+            case .ready: if unsafe PQconsumeInput(pointer) != 1 { throw lost(errorMessage) }
+            case .interrupted: throw lost("the request was cancelled while it was sent")
+            case .expired: throw lost("the server did not receive the request in time")
+            }
+        }
     }
 
     /// Reads results to the end; throws the first failure, else returns the last result.

@@ -90,6 +90,8 @@ import Logging
                 throw PostgresError(.unreachable, "no answer from \(server) within \(limit)")
             }
         }
+        // Else libpq waits without a limit for a server that receives nothing.
+        guard unsafe PQsetnonblocking(pointer, 1) == 0 else { throw failureToConnect(configuration) }
     }
 
     /// Whether the server accepted the login, whatever came then: it sends its version after that.

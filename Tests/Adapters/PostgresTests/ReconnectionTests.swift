@@ -72,6 +72,39 @@ struct ReconnectionTests {
         }
     }
 
+    @Test(
+        "A request that a server which stands still does not receive ends at its deadline, or when cancelled",
+        arguments: [false, true])
+    func largeRequest(isCancelled: Bool) async throws {
+        let cluster = try await PostgresCluster()
+        try await withPool(
+            size: 1, on: cluster.uri(), change: { $0.statementTimeout = .seconds(isCancelled ? 600 : 1) }
+        ) { pool in
+            let text = String(repeating: "a", count: 16 << 20)
+            func length(of text: String) async throws -> Int? {
+                try await pool.query("SELECT length(\(text)) AS length").first?.decode("length")
+            }
+            // From now on the statement is prepared.
+            #expect(try await length(of: "a") == 1)
+            try await cluster.whileStandingStill {
+                let ended = Counter()
+                let task = Task {
+                    defer { ended.add() }
+                    return await failure { _ = try await length(of: text) }
+                }
+                if isCancelled {
+                    // It is being sent by then.
+                    try await Task.sleep(for: .milliseconds(500))
+                    task.cancel()
+                }
+                try await eventually("its end", within: .seconds(60)) { ended.value == 1 }
+                let kind = await task.value?.kind
+                #expect(kind == .connectionLost(mayHaveExecuted: true) || isCancelled && kind == .cancelled)
+            }
+            #expect(try await length(of: text) == text.utf8.count)
+        }
+    }
+
     @Test("An idle connection that was closed is replaced before anything is sent")
     func idleLoss() async throws {
         try await withPool(size: 1) { pool in
