@@ -1,6 +1,6 @@
 /// What another program may use.
 package struct ProgramBounds: Sendable {
-    /// Seconds of processor time; the kernel ends the program then.
+    /// Seconds of processor time; the program then gets SIGXCPU, and is killed if it continues.
     var cpuSeconds: Int
     /// Bytes of address space.
     var memoryBytes: Int
@@ -16,12 +16,15 @@ package struct ProgramBounds: Sendable {
     /// In the form of prlimit(1).
     var arguments: [String] {
         [
-            "--cpu=\(cpuSeconds)", "--as=\(memoryBytes)", "--fsize=\(fileBytes)",
+            "--cpu=\(cpuSeconds):\(cpuSeconds + Self.extraCPUSeconds)", "--as=\(memoryBytes)", "--fsize=\(fileBytes)",
             "--nofile=\(Self.openFiles)",
             "--core=0",
         ]
     }
 
+    /// Seconds of processor time after SIGXCPU. With equal limits the kernel would kill the program at once,
+    /// which looks like a shortage of memory.
+    private static let extraCPUSeconds = 5
     /// Files that a program may have open.
     private static let openFiles = 64
 }

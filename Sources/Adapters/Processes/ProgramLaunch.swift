@@ -47,7 +47,7 @@ struct ProgramLaunch: Sendable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        Self.resetSignals(&attributes)
+        Self.separate(&attributes)
         let words = CStrings(arguments)
         let variables = CStrings(["PATH=\(searchPath)", "LC_ALL=C"])
         var process: pid_t = 0
@@ -61,15 +61,20 @@ struct ProgramLaunch: Sendable {
         return process
     }
 
-    /// A child inherits which signals are blocked and ignored.
-    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+    /// Gives the child the usual signals, because it inherits which are blocked and ignored, and a process
+    /// group of its own.
+    ///
+    /// Ctrl-C in a terminal is sent to a whole group: a download that this process still finishes would be
+    /// cut.
+    private static func separate(_ attributes: inout posix_spawnattr_t) {
         var (none, all) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&none)
         unsafe sigfillset(&all)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     }
 
     /// Waits until a child has ended; it stays a zombie.

@@ -78,9 +78,22 @@ struct ChildProgramTests {
     func bounds(script: String) async throws {
         let folder = try TemporaryFolder("child")
         let bounds = ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30, fileBytes: 1000)
-        await #expect(throws: ProgramFailure.self) {
+        let failure = await #expect(throws: ProgramFailure.self) {
             try await ChildProgram.run("bash", ["-c", script], in: folder.path, bounds: bounds)
         }
+        // It would do the same again.
+        #expect(failure?.isShortage == false)
+    }
+
+    @Test("A program has a process group of its own, so that Ctrl-C does not reach it")
+    func ownGroup() async throws {
+        let folder = try TemporaryFolder("child")
+        try await ChildProgram.run(
+            "sh", ["-c", "cut -d ' ' -f 1,5 /proc/$$/stat > group"], in: folder.path,
+            bounds: ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30, fileBytes: 1000))
+        let text = try String(contentsOfFile: folder.path(of: "group"), encoding: .utf8)
+        let numbers = text.split { !$0.isNumber }
+        #expect(numbers.count == 2 && numbers.first == numbers.last, "\(text)")
     }
 
     @Test("A program gets no more memory than it may have", arguments: [(20, true), (300, false)])
