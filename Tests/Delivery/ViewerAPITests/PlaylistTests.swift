@@ -353,6 +353,30 @@ import Timeline
         }
     }
 
+    @Test(
+        "A growing multivariant playlist exists when it lists video and audio",
+        arguments: [(4, 404), (8, 200)] as [(Int, Int)])
+    func firstMedia(watermark: Int, status: Int) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            recording.playlistForm = .multivariant
+            recording.add("v0", from: 0, count: 2, format: .silent) { $0.audioGroup = "sound" }
+            // The first one ends after the first one of video.
+            recording.add("a0", from: 0.2, count: 2, format: .audio) { $0.groupID = "sound" }
+            recording.watermark = Double(watermark)
+            try await viewer.record(recording)
+            viewer.clock.now = at(10)
+            for file in ["index.m3u8", "master.m3u8"] {
+                let answer = try await viewer.get("/live/cctv2/\(file)?begintime=\(begin)&mode=event")
+                #expect(answer.status == status, "\(file)")
+                #expect(answer.text.contains("a0.m3u8") == (status == 200), "\(file)")
+            }
+            // The media playlist of the video is there.
+            let video = try await viewer.get("/live/cctv2/v0.m3u8?begintime=\(begin)&mode=event")
+            #expect(video.uris.count == watermark / 4)
+        }
+    }
+
     @Test("Times without a zone are of the channel's zone")
     func zone() async throws {
         try await ViewerFixture.with { viewer in

@@ -109,6 +109,21 @@ struct MultivariantRendererTests {
         #expect(list.variants.first?.codecs == "avc1.64001f")
     }
 
+    @Test(
+        "Video without audio gets the window's audio, whatever group the newest source states",
+        arguments: [nil, "other"])
+    func groupOfEarlierSource(stated: String?) throws {
+        var recorded = recorded()
+        recorded.renditions[0].description.audioGroup = stated
+        let variant = try #require(try playlist(try recorded.closed(0, 12)).variants.first)
+        #expect(variant.audioGroup == "aac")
+        #expect(variant.codecs == "avc1.64001f,mp4a.40.2")
+        #expect(variant.bandwidth == 1_000_000 + 128_000)
+        // Video that has audio needs no other.
+        recorded.formats[2] = .muxed
+        #expect(try playlist(try recorded.closed(0, 12)).variants.first?.audioGroup == nil)
+    }
+
     @Test("A rendition with audio only is a variant")
     func radio() throws {
         var recorded = RecordedFixture(run(3, from: 0, format: 2), as: "a0")

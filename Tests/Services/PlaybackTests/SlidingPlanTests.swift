@@ -246,6 +246,21 @@ struct SlidingPlanTests {
         #expect(window.starts().first == at(368))
     }
 
+    @Test(
+        "After an outage no rendition is left out because its first segment ends later", arguments: [0.0, 40])
+    func afterOutage(delay: Double) {
+        var recorded = RecordedFixture(run(50, from: 0, format: 2) + run(50, from: 260, format: 2))
+        recorded.formats[2] = .silent
+        recorded.formats[3] = SegmentFormat(container: .aac, tracks: "audio:aac")
+        let audio = run(50, from: 0, format: 3) + run(50, from: 259.99, of: 4.02, format: 3)
+        recorded.add(audio, as: "a0")
+        let window = composed(recorded, until: 264 + delay, delay: delay, now: 264 + delay)
+        #expect(window.starts().last == at(260))
+        #expect(window.starts(of: "a0").last == at(196))
+        #expect(window.continuing.map(\.id.description) == ["v0", "a0"])
+        #expect(window.lasting == nil)
+    }
+
     @Test("Only a playlist that has reached the end of a finished channel is ended")
     func over() {
         let recorded = RecordedFixture(run(50, from: 0))

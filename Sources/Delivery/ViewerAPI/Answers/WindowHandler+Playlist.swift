@@ -19,6 +19,7 @@ extension WindowHandler {
             return try await respond(to: asked, with: PlaylistAnswer(playlist: playlist, facts: window.facts))
         }
         guard let wanted else {
+            if window.lacksFirstMedia { throw try await nothingRecorded(asked) }
             let query = asked.parameters.window.query(pinnedTo: window.plan)
             return try await respond(
                 to: asked,
@@ -92,7 +93,11 @@ extension WindowHandler {
             try await playbackService.checkWhole(
                 window, id, of: asked.channel, for: asked.request.client)
         }
-        throw .nothingRecorded(
+        throw try await nothingRecorded(asked)
+    }
+
+    private func nothingRecorded(_ asked: RequestedWindow) async throws(PlaybackError) -> PlaybackError {
+        .nothingRecorded(
             available: try await playbackService.available(near: asked.parameters.window, asked.channel))
     }
 

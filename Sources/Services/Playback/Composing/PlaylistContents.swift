@@ -54,6 +54,13 @@ package struct PlaylistContents: Sendable {
     /// For a growing playlist they are those with which it begins, so that the choice never changes.
     package var firstRenditions: [ListedRendition] { initialRenditions ?? continuing }
 
+    /// Whether video or audio with which a growing playlist begins is not listed yet.
+    ///
+    /// Players load its multivariant playlist once: one without audio would be silent to the end.
+    package var lacksFirstMedia: Bool {
+        firstRenditions.contains { $0.id.kind != .subtitles && self[$0.id] == nil }
+    }
+
     /// The leading one of those; it may list nothing yet.
     package var firstLeading: ListedRendition? { Self.leading(of: firstRenditions) }
 

@@ -135,7 +135,8 @@ extension MultivariantRenderer {
     private func variant(
         _ rendition: MeasuredRendition, _ said: VariantStream,
     ) -> (stream: VariantStream, combination: Combination) {
-        let audio = members(ofGroup: said.audioGroup, kind: .audio, besides: rendition)
+        let audioGroup = audioGroup(said.audioGroup, of: rendition)
+        let audio = members(ofGroup: audioGroup, kind: .audio, besides: rendition)
         let subtitles = members(ofGroup: said.subtitlesGroup, kind: .subtitles, besides: rendition)
         let combination = Combination(
             own: positions(of: [rendition]), audio: positions(of: audio), subtitles: positions(of: subtitles))
@@ -150,13 +151,27 @@ extension MultivariantRenderer {
         }
         stream.videoRange = said.videoRange
         stream.requiredVideoLayout = said.requiredVideoLayout
-        if !audio.isEmpty || isEmbedded(.audio, said.audioGroup, in: rendition) {
-            stream.audioGroup = said.audioGroup
-        }
+        stream.audioGroup = audioGroup
         if isEmbedded(.video, said.videoGroup, in: rendition) { stream.videoGroup = said.videoGroup }
         if !subtitles.isEmpty { stream.subtitlesGroup = said.subtitlesGroup }
         stream.closedCaptions = captions(said, of: rendition)
         return (stream, combination)
+    }
+
+    /// The group of a variant's audio that the window has; nil without one.
+    ///
+    /// The stated group is that of the newest source. An earlier source may have named it differently, where
+    /// the newest has audio in its video, so video without audio gets the group of the window's audio.
+    private func audioGroup(_ stated: String?, of rendition: MeasuredRendition) -> String? {
+        if !members(ofGroup: stated, kind: .audio, besides: rendition).isEmpty
+            || isEmbedded(.audio, stated, in: rendition)
+        {
+            return stated
+        }
+        let isSilent = rendition.formats.allSatisfy { !$0.tracks.isEmpty && !$0.hasAudio }
+        guard rendition.id.kind == .video, isSilent, !rendition.formats.isEmpty else { return nil }
+        let others = renditions.filter { $0.id.kind == .audio && $0.description.groupID != nil }
+        return (others.first(where: \.description.isDefault) ?? others.first)?.description.groupID
     }
 
     /// The I-frame playlist of a variant, which has no audio.

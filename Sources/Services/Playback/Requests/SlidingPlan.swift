@@ -50,7 +50,7 @@ package struct SlidingPlan: Sendable {
             renditions[index].segments = renditions[index].segments.ending(after: begin)
             renditions[index].listableWindow = listableWindow(renditions[index], held)
         }
-        let ended = ended(renditions, held.publishedHead)
+        let ended = ended(renditions, held)
         let leading = PlaylistContents.leading(of: renditions.filter { !ended.contains($0.id) })
         let begin = leading?.segments.first?.start ?? edge
         let window = TimeWindow(begin: begin, end: max(begin, leading?.listableWindow?.end ?? edge))
@@ -65,10 +65,20 @@ package struct SlidingPlan: Sendable {
     }
 
     /// The renditions that end before the others by more than the shortest playlist looks back.
-    private func ended(_ listed: [ListedRendition], _ publishedHead: PublishedHead) -> Set<RenditionID> {
-        guard let newest = listed.compactMap(\.segments.last?.end).max() else { return [] }
-        let recent = newest - SlidingPlan(edge: edge).lookBack(publishedHead)
-        return Set(listed.filter { $0.segments.last.map { $0.end <= recent } ?? true }.map(\.id))
+    private func ended(_ listed: [ListedRendition], _ held: HeldSegments) -> Set<RenditionID> {
+        let ends = listed.map { lastEnd(of: $0.id, held) }
+        guard let newest = ends.compactMap(\.self).max() else { return [] }
+        let recent = newest - SlidingPlan(edge: edge).lookBack(held.publishedHead)
+        return Set(zip(listed, ends).filter { $1.map { $0 <= recent } ?? true }.map(\.0.id))
+    }
+
+    /// The end of the last segment of a rendition that begins before the edge.
+    ///
+    /// It may end after the edge, and is then not listed yet: after an outage the segments of one rendition
+    /// come into the playlist before those of another one, which still lists older ones.
+    private func lastEnd(of id: RenditionID, _ held: HeldSegments) -> Instant? {
+        let segments = held.renditions.first { $0.id == id }?.segments
+        return segments?.backwards.first { $0.start < edge }?.end
     }
 
     /// From the first listed segment, if others before it are left out, to the end of what can be listed.
@@ -120,7 +130,7 @@ package struct SlidingPlan: Sendable {
     private func present(_ held: HeldSegments) -> [ListedRendition] {
         let listed = listed(held)
         let recent = edge - lookBack(held.publishedHead)
-        let present = listed.filter { $0.segments.last.map { $0.end > recent } ?? false }
+        let present = listed.filter { lastEnd(of: $0.id, held).map { $0 > recent } ?? false }
         return present.isEmpty ? listed : present
     }
 
