@@ -18,8 +18,8 @@ package final class AdminAPI: Sendable {
     let logger: Logger
     private let openAPI: [UInt8]
     private let health: HTTPResponse
-    private let metrics: CachedPage
-    private let frontPage: CachedPage
+    private let metrics: FreshValue<HTTPResponse, Never>
+    private let frontPage: FreshValue<HTTPResponse, Never>
 
     /// Prepares the answers.
     ///
@@ -47,10 +47,10 @@ package final class AdminAPI: Sendable {
             [([("version", version)], 1)]
         }
         // Writes thousands of lines, which takes too long for a server thread.
-        metrics = CachedPage(clock: clock, age: Limits.metricsAge) {
+        metrics = FreshValue(clock: clock, age: Limits.metricsAge) {
             .bytes(await onAnotherThread { registry.prometheusText() }, type: MetricsRegistry.contentType)
         }
-        frontPage = CachedPage(clock: clock, age: Limits.pageAge) {
+        frontPage = FreshValue(clock: clock, age: Limits.pageAge) {
             await FrontPage.response(of: catalogue, configuration)
         }
         openAPI = try OpenAPIDocument.text(version: configuration.version)
@@ -108,9 +108,9 @@ package final class AdminAPI: Sendable {
         switch route {
         case .health: .now(health)
         case .document: .now(documentResponse())
-        case .metrics: .reserved { [metrics] in await metrics.page() }
+        case .metrics: .reserved { [metrics] in await metrics.value() }
         case .readiness: .now(readiness.response)
-        case .frontPage: .later { [frontPage] in await frontPage.page() }
+        case .frontPage: .later { [frontPage] in await frontPage.value() }
         case .channels where request.method == .post: later { try await self.createChannel(request) }
         case .channels: later { try await self.listChannels(request) }
         case .channel(let path): try answer(request, to: path)

@@ -1,3 +1,4 @@
+import Concurrency
 import DatabaseSupport
 import Foundation
 import HTTP
@@ -87,17 +88,17 @@ import Testing
     func frontPageOnce() async throws {
         let time = ManualClock()
         let made = Mutex(0)
-        let page = CachedPage(clock: time.clock, age: .seconds(2)) {
+        let page = FreshValue<HTTPResponse, Never>(clock: time.clock, age: .seconds(2)) {
             made.withLock { $0 += 1 }
             return HTTPResponse(status: .ok)
         }
-        let asking = (0..<20).map { _ in Task { await page.page() } }
+        let asking = (0..<20).map { _ in Task { await page.value() } }
         for task in asking { _ = await task.value }
         time.advance(by: .seconds(1))
-        _ = await page.page()
+        _ = await page.value()
         #expect(made.withLock { $0 } == 1)
         time.advance(by: .seconds(1))
-        _ = await page.page()
+        _ = await page.value()
         #expect(made.withLock { $0 } == 2)
         try await withAdmin(secrets: []) { admin async throws in
             let (before, begun) = (admin.pool.statementCount, ContinuousClock.now)
