@@ -50,18 +50,11 @@ package struct AdminConfiguration: Sendable {
 extension AdminConfiguration {
     /// Refuses a request whose Host is not this service (RFC 9110 §15.5.20); one of HTTP/1.0 has none.
     func checkHost(_ headers: HTTPHeaders) throws(Problem) {
-        guard let field = headers["Host"], !isOwnHost(Self.host(of: field)) else { return }
+        guard let field = headers["Host"] else { return }
+        if let host = HostField.host(of: field), isOwnHost(host) { return }
         throw Problem(
             .misdirectedRequest,
             "the admin API has no such host; its names are set in BACKCAST_ADMIN_HOSTS, and addresses and local names are always allowed"
         )
-    }
-
-    /// The host without port, and an IPv6 address without its brackets.
-    private static func host(of field: String) -> String {
-        if field.hasPrefix("["), let end = field.firstIndex(of: "]") {
-            return String(field[field.index(after: field.startIndex)..<end])
-        }
-        return String(field.prefix { $0 != ":" })
     }
 }

@@ -10,7 +10,7 @@ struct RequestAccess: Sendable {
     /// A page can give its own name the address of this machine (DNS rebinding), but cannot send another
     /// Host.
     func checkHost(_ request: HTTPRequest) throws(Problem) {
-        if let field = request.headers["Host"], let name = Self.host(of: field), isOwn(name) { return }
+        if let field = request.headers["Host"], let name = HostField.host(of: field), isOwn(name) { return }
         throw Problem(.misdirectedRequest, "this server has no such host; use its address or localhost")
     }
 
@@ -41,28 +41,5 @@ struct RequestAccess: Sendable {
             (1...3).contains(part.utf8.count) && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
                 && UInt8(part) != nil
         }
-    }
-
-    /// The host without its port, and an IPv6 address without its brackets; nil for what is no host.
-    private static func host(of field: String) -> String? {
-        var name = field[...]
-        var port: Substring?
-        if field.hasPrefix("[") {
-            guard let end = field.firstIndex(of: "]"), field[..<end].contains(":") else { return nil }
-            name = field[field.index(after: field.startIndex)..<end]
-            port = field[field.index(after: end)...]
-        } else if let colon = field.firstIndex(of: ":") {
-            (name, port) = (field[..<colon], field[colon...])
-        }
-        guard port.map({ $0.isEmpty || isPort($0) }) ?? true else { return nil }
-        return name.lowercased()
-    }
-
-    /// Whether a text is a colon with a port, or with none (RFC 3986 §3.2.3).
-    private static func isPort(_ text: Substring) -> Bool {
-        guard text.first == ":" else { return false }
-        let digits = text.dropFirst()
-        return digits.isEmpty
-            || digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits) != nil
     }
 }

@@ -9,7 +9,7 @@ extension UInt8 {
     var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
     /// A byte of a token (RFC 9110 §5.6.2).
-    var isTokenByte: Bool {
+    package var isTokenByte: Bool {
         isDigit || isLetter || "!#$%&'*+-.^_`|~".utf8.contains(self)
     }
 

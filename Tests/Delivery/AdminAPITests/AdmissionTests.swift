@@ -43,7 +43,7 @@ import Testing
         arguments: TransportKind.allCases,
         [
             ("rebound.example", 421), ("rebound.example:8080", 421), ("localhost:1", 200),
-            ("[::1]:8080", 200), ("[::2]", 421), ("127.0.0.1", 200),
+            ("[::1]:8080", 200), ("[::2]", 421), ("127.0.0.1", 200), ("localhost:port", 421),
         ])
     func foreignHost(transport: TransportKind, host: (field: String, status: Int)) async throws {
         try await withAdmin(over: transport) { admin async throws in

@@ -83,7 +83,7 @@ struct SourceReader {
 
     private static func refusal(ofHeader member: JSONValue.Member) -> String? {
         let name = member.name.utf8
-        guard !name.isEmpty, name.count <= Limits.headerNameCharacters, name.allSatisfy(isTokenByte) else {
+        guard !name.isEmpty, name.count <= Limits.headerNameCharacters, name.allSatisfy(\.isTokenByte) else {
             return "is not a valid header name"
         }
         guard case .string(let value) = member.value else {
@@ -128,12 +128,5 @@ struct SourceReader {
         else { return false }
         let host = text.lowercased()
         return url.host == host || "\(url.host):\(url.port)" == host
-    }
-
-    /// A byte of a token (RFC 9110 §5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        let letter = byte | 0x20
-        return (letter >= 0x61 && letter <= 0x7A) || (0x30...0x39).contains(byte)
-            || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }
