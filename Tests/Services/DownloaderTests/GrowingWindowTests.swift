@@ -234,7 +234,7 @@ struct GrowingWindowTests {
             let task = try await downloading.run(request(origin))
             #expect(task.state == .failed && task.segmentsDone == 3)
             #expect(task.error?.title == "Not finished")
-            #expect(task.error?.detail.contains("brought nothing for 60 min") ?? false)
+            #expect(task.error?.detail.contains("published nothing for 60 min") ?? false)
             let list = String(decoding: try downloading.bytes("task", "index.m3u8"), as: UTF8.self)
             #expect(!list.contains("#EXT-X-ENDLIST"))
             channel.state.withLock { $0.published = 6 }

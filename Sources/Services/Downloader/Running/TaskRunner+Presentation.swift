@@ -37,8 +37,8 @@ extension TaskRunner {
 
     /// Whether nothing more comes although a playlist has no end.
     ///
-    /// A playlist of type VOD that has grown, or a rendition that has less than an ended leading one, may only
-    /// have stalled, and gets more time.
+    /// A playlist of type VOD that has grown, or a rendition that has less than an ended leading one, may
+    /// only have stalled, and gets more time.
     private var hasStopped: Bool {
         let patience = Duration.seconds(3 * targetSeconds)
         guard reloadPause.unchangedDuration >= patience else { return false }
