@@ -34,7 +34,8 @@ package struct TransferOptions: Sendable {
     package var chunkDelay: Duration?
     /// Which transfers begin first where not all can run.
     package var priority: TransferPriority
-    /// Bytes per second; a body that stays below it for `lowSpeedTime` is too slow.
+    /// Bytes per second; a transfer that stays below it for `lowSpeedTime` is too slow, also while it waits
+    /// for the head of the answer. 0: no limit.
     package var lowSpeedLimit: Int
     package var lowSpeedTime: Duration
     /// Whether a new connection is required.

@@ -14,6 +14,7 @@ package final class AdminAPI: Sendable {
     let registry: MetricsRegistry
     let configuration: AdminConfiguration
     private let readiness: Readiness
+    let purges = Purges()
     let clock: HostClock
     let logger: Logger
     private let openAPI: [UInt8]

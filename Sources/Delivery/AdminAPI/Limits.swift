@@ -50,6 +50,9 @@ package enum Limits {
     /// Seconds of a timeline without `from`.
     static let defaultTimelineSeconds: Int64 = 86_400
 
+    /// How long a request waits for the purge of a channel; the server itself gives up after 30 s.
+    package static let purgeAnswer = Duration.seconds(20)
+
     /// Seconds that each part has to answer a readiness check.
     static let checkSeconds = 2.0
     /// Pause between two readiness checks.

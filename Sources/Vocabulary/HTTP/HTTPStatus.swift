@@ -8,6 +8,7 @@ package struct HTTPStatus: Hashable, Sendable, RawRepresentable {
 
     package static let ok = HTTPStatus(rawValue: 200)
     package static let created = HTTPStatus(rawValue: 201)
+    package static let accepted = HTTPStatus(rawValue: 202)
     private static let nonAuthoritativeInformation = HTTPStatus(rawValue: 203)
     package static let noContent = HTTPStatus(rawValue: 204)
     package static let partialContent = HTTPStatus(rawValue: 206)

@@ -2,6 +2,7 @@ import Catalogue
 import HTTP
 import HTTPSupport
 import Postgres
+import TestSupport
 import Testing
 import Timeline
 
@@ -54,6 +55,25 @@ import Timeline
                 try await admin.expectNothingHeld(of: channel)
                 #expect(try await admin.send(.get, "/api/v1/channels/a").isProblem(404))
             }
+        }
+    }
+
+    @Test("A purge that takes long is answered 202 and continues; the same request waits for it")
+    func longPurge() async throws {
+        try await withAdmin(purgeAnswer: .milliseconds(200)) { admin async throws in
+            try await admin.create("a")
+            let channel = try await admin.record("a", minutes: 2)
+            let path = "/api/v1/channels/a?purge=true"
+            try await admin.pool.transaction { transaction in
+                // The purge waits for these rows.
+                _ = try await transaction.query("SELECT FROM block FOR UPDATE")
+                for _ in 1...2 {
+                    let answer = try await admin.send(.delete, path)
+                    #expect(answer.status == 202 && answer.text.contains("detail"))
+                }
+            }
+            try await eventually("the end of the purge") { try await admin.send(.delete, path).status == 204 }
+            try await admin.expectNothingHeld(of: channel)
         }
     }
 

@@ -66,7 +66,7 @@ extension ReceivedResponse {
 /// Runs a body with an admin API on a database of its own.
 func withAdmin<T>(
     over transport: TransportKind = .handler, secrets: [String] = [TestAdmin.secret],
-    playsChannels: Bool = true,
+    playsChannels: Bool = true, purgeAnswer: Duration = Limits.purgeAnswer,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
     hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
@@ -74,7 +74,7 @@ func withAdmin<T>(
         try await withCatalogueDatabase { pool, _ in
             try await withAdmin(
                 on: pool, over: transport, secrets: secrets, playsChannels: playsChannels,
-                archiveIsReachable: archiveIsReachable, hasFFmpeg: hasFFmpeg, body)
+                purgeAnswer: purgeAnswer, archiveIsReachable: archiveIsReachable, hasFFmpeg: hasFFmpeg, body)
         }
     }
     guard let result else { throw CancellationError() }
@@ -88,12 +88,12 @@ private let databases = AsyncSemaphore(permits: 12)
 func withAdmin<T>(
     on pool: PostgresPool, over transport: TransportKind = .handler,
     secrets: [String] = [TestAdmin.secret],
-    playsChannels: Bool = true,
+    playsChannels: Bool = true, purgeAnswer: Duration = Limits.purgeAnswer,
     archiveIsReachable: @escaping @Sendable () async -> Bool = { true },
     hasFFmpeg: @escaping @Sendable () -> Bool = { true }, _ body: (TestAdmin) async throws -> T
 ) async throws -> T {
     let (board, registry) = (StatusBoard(), MetricsRegistry())
-    let configuration = AdminConfiguration(
+    var configuration = AdminConfiguration(
         token: try AdminToken(TestAdmin.token), version: "1.2.3",
         tokenSigner: TokenSigner(secrets: secrets), playsChannels: playsChannels
     ) {
@@ -104,6 +104,7 @@ func withAdmin<T>(
     } hasFFmpeg: {
         hasFFmpeg()
     }
+    configuration.purgeAnswer = purgeAnswer
     var clock = HostClock.system
     clock.now = { TestAdmin.now }
     let api = try AdminAPI(

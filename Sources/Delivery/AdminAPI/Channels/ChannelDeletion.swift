@@ -1,7 +1,9 @@
 import Catalogue
 import Concurrency
 import HTTP
+import JSON
 import Logging
+import Synchronization
 import Timeline
 
 extension AdminAPI {
@@ -10,21 +12,60 @@ extension AdminAPI {
     func deleteChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         let isPurge = try Query(request, knows: ["purge"]).flag("purge")
         return try await changing(id, request) { current, version in
-            if isPurge {
-                guard try await self.catalogue.storedChannel(id) != nil else { throw Problem.noChannel(id) }
-                // Continues when the client has gone: an interrupted purge would start over at the next
-                // attempt.
-                _ = try await withCancellationShield(by: self.clock) {
-                    try await self.catalogue.purge(
-                        id, version: version, graceSeconds: self.configuration.deleteGraceSeconds)
-                }
-            } else {
-                guard let current else { throw Problem.noChannel(id) }
-                try await self.catalogue.delete(id, version: version)
-                await self.updateRecordingSpan(of: current.row, id, isOn: false)
-            }
-            self.logger.info("Channel deleted", metadata: ["channel": "\(id)", "purge": "\(isPurge)"])
+            if isPurge { return try await self.purge(id, version: version) }
+            guard let current else { throw Problem.noChannel(id) }
+            try await self.catalogue.delete(id, version: version)
+            await self.updateRecordingSpan(of: current.row, id, isOn: false)
+            self.logger.info("Channel deleted", metadata: ["channel": "\(id)"])
             return .noContent
+        }
+    }
+
+    /// Answers 204 when everything is deleted, or 202 if that takes longer than `purgeAnswer`.
+    ///
+    /// The purge continues when the client has gone or has got its answer: an interrupted one would start
+    /// over at the next attempt. A request for a channel that is being purged waits for the same purge.
+    private func purge(_ id: ChannelID, version: Int64?) async throws -> HTTPResponse {
+        guard try await catalogue.storedChannel(id) != nil else { throw Problem.noChannel(id) }
+        let grace = configuration.deleteGraceSeconds
+        let purge = purges.running(id) { [catalogue, logger] () async throws(CatalogueError) in
+            do throws(CatalogueError) {
+                let count = try await catalogue.purge(id, version: version, graceSeconds: grace)
+                logger.info("Channel purged", metadata: ["channel": "\(id)", "segments": "\(count)"])
+            } catch {
+                logger.warning("Cannot purge a channel", metadata: ["channel": "\(id)", "error": "\(error)"])
+                throw error
+            }
+        }
+        guard let outcome = await purge.value(within: configuration.purgeAnswer, by: clock) else {
+            return .json(
+                ["detail": "the recordings are being deleted; repeat the request to wait for the end"],
+                status: .accepted)
+        }
+        try outcome.get()
+        return .noContent
+    }
+}
+
+/// The purges that are running, at most one for each channel.
+final class Purges: Sendable {
+    typealias Purge = Task<Result<Void, CatalogueError>, Never>
+
+    private let running = Mutex<[ChannelID: Purge]>([:])
+
+    /// The running purge of a channel, or `work`, which then starts.
+    func running(
+        _ id: ChannelID, _ work: @escaping @Sendable () async throws(CatalogueError) -> Void,
+    ) -> Purge {
+        running.withLock { running in
+            if let purge = running[id] { return purge }
+            let purge = Purge {
+                let outcome = await Result(of: work)
+                self.running.withLock { $0[id] = nil }
+                return outcome
+            }
+            running[id] = purge
+            return purge
         }
     }
 }

@@ -55,6 +55,8 @@ struct AdminClient {
         var options = TransferOptions(
             byteLimit: Limits.adminAnswerBytes, method: method, body: content?.bytes,
             totalTimeout: Limits.adminTimeout)
+        // An answer may take as long as `totalTimeout`, without a byte before it.
+        options.lowSpeedLimit = 0
         if content != nil { options.headers["Content-Type"] = type }
         let answer: FetchedBody
         do {

@@ -156,7 +156,9 @@ extension ChannelCommand {
 
         func run() async throws {
             try await AdminClient.run(flags) { client throws(AdminFailure) in
-                try await client.send(.delete, try ChannelCommand.path(id) + (purge ? "?purge=true" : ""))
+                let path = try ChannelCommand.path(id) + (purge ? "?purge=true" : "")
+                // What is recorded may take longer than a request.
+                while try await client.send(.delete, path) != nil {}
             }
         }
     }
