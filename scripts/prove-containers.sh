@@ -108,6 +108,22 @@ compose() { "$tools/podman-compose" -f docker/compose.yaml "$@"; }
 has_ended() { [ "$(state "$1" State.Status)" = exited ]; }
 sets_up() { quiet wait_until 60 has_ended backcast_setup_1 && ended_with backcast_setup_1 0; }
 
+# In the container, where the token is; the admin API's address follows.
+administer_compose() {
+    # shellcheck disable=SC2016  # the shell within expands it
+    podman exec backcast_backcast_1 sh -c 'printf "header = \"Authorization: Bearer %s\"\n" "$(cat "$0/admin-token")" |
+        curl -fsS -m 5 -K - "$@"' /var/lib/backcast/state "$@"
+}
+demo_channel() { administer_compose http://127.0.0.1:8081/api/v1/channels/demo "$@"; }
+
+changes_channel() {
+    demo_channel -X PATCH -H 'Content-Type: application/merge-patch+json' \
+        --data '{"title":"Changed","retention_seconds":null}' >"$engine/channel"
+}
+
+# Every field is what it was after the change.
+keeps_channel() { demo_channel >"$engine/channel.now" && cmp "$engine/channel" "$engine/channel.now"; }
+
 prove_compose() {
     local begin
     echo "docker/compose.yaml"
@@ -126,11 +142,13 @@ prove_compose() {
     prove_recording backcast_backcast_1 "$node/readyz"
     check "it makes pictures" has_signature ffd8ff "$node/live/demo/frame.jpg?time=$begin"
     check "it packs MP4 files" has_signature 66747970 "$node/live/demo/download.mp4?begintime=$begin&duration=$window_seconds"
+    check "an operator changes the channel" changes_channel
     check "podman-compose stop" quiet compose stop
     check "the service ends by itself" ended_with backcast_backcast_1 0
     check "podman-compose down" quiet compose down
     check "podman-compose up a second time" quiet compose up -d --no-build
     check "setup finds the channel" sets_up
+    check "the channel is as the operator left it" keeps_channel
     check "the window of before plays" plays "$begin" "$window_seconds"
     check "a new window plays" plays "$(now)" "$window_seconds"
     check "podman-compose down --volumes" quiet compose down --volumes

@@ -171,20 +171,31 @@ administer() {
     local token=${BACKCAST_ADMIN_TOKEN:-}
     [ -n "$token" ] || token=$(cat "$state/admin-token")
     printf 'header = "Authorization: Bearer %s"\n' "$token" |
-        curl -sS -m 10 -K - -H 'Content-Type: application/json' --fail-with-body "$@"
+        curl -sS -m 10 -K - "$@"
 }
 
+# A channel that is there gets the encoder's new port and is recorded again, or no URL would play. Its other fields may have
+# been changed: they stay.
 add_channel() {
     local answer
-    answer=$(administer -X PUT "$admin/channels/$1" \
-        --data "{\"title\":\"$2\",\"source_url\":\"$source_url\"}") || fail "the channel is refused: $answer"
+    answer=$(administer -X PATCH -w '\n%{http_code}' "$admin/channels/$1" \
+        -H 'Content-Type: application/merge-patch+json' --data "{\"source_url\":\"$source_url\",\"recording\":true}") ||
+        fail "the admin API does not answer"
+    case $answer in
+        *200) ;;
+        *404)
+            answer=$(administer -X PUT --fail-with-body "$admin/channels/$1" -H 'Content-Type: application/json' \
+                --data "{\"title\":\"$2\",\"source_url\":\"$source_url\"}") || fail "the channel is refused: $answer"
+            ;;
+        *) fail "the channel is refused: $answer" ;;
+    esac
 }
 
 # Where playback needs a token, the URLs get one for all channels.
 admit_viewers() {
     [ -n "${BACKCAST_PLAYBACK_SECRET:-}" ] || return 0
     local answer prefix
-    answer=$(administer "$admin/tokens" \
+    answer=$(administer --fail-with-body "$admin/tokens" -H 'Content-Type: application/json' \
         --data "{\"channel\":\"*\",\"expires_at\":\"$(($(date +%s) + 604800))\"}") || fail "no playback token: $answer"
     prefix=$(sed -n 's/.*"path_prefix":"\([^"]*\)".*/\1/p' <<<"${answer//\\/}")
     [ -n "$prefix" ] || fail "the answer has no playback token: $answer"
