@@ -78,6 +78,11 @@ struct RepositoryTests {
         expectNone(ProxyRule.findings(in: Repository.files))
     }
 
+    @Test("Where a sample has TLS, URLs in lists begin with https")
+    func listsWithTLS() {
+        expectNone(TLSRule.findings(in: Repository.files))
+    }
+
     @Test("Links in documents resolve")
     func links() {
         let rule = LinkRule(exists: Repository.exists, document: Repository.file)
