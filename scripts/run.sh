@@ -13,7 +13,7 @@ logs=var/log
 start_seconds=90  # for each part of the start; a first segment takes some ten seconds
 stop_seconds=20   # the service itself gives downloads in flight ten
 
-origins=() service='' builder='' owns_postgres=''
+origins=() service='' step='' step_name='' owns_postgres=''
 
 say() { echo "run: $*" >&2; }
 
@@ -36,9 +36,9 @@ is_running() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
 
 # Ends one process and waits for it; one that does not go is killed.
 stop() {
-    local process=$1 name=$2 signal=${3:-TERM} tenths
+    local process=$1 name=$2 tenths
     is_running "$process" || return 0
-    kill -"$signal" "$process" 2>/dev/null || true
+    kill "$process" 2>/dev/null || true
     for ((tenths = 0; tenths < stop_seconds * 10; tenths++)); do
         is_running "$process" || break
         sleep 0.1
@@ -50,16 +50,55 @@ stop() {
     wait "$process" 2>/dev/null || true
 }
 
+# A process and all that it has started in this script's process group, the first one first. dpkg is left out: packages that
+# are half installed would stay.
+processes_of() {
+    local table
+    # Process, parent and group; the name between them may have blanks and brackets.
+    table=$(sed -n -e '/^[0-9]* (dpkg) /d' -e 's/^\([0-9]*\) (.*) [A-Za-z] \([0-9]*\) \([0-9]*\) .*/\1 \2 \3/p' \
+        /proc/[0-9]*/stat 2>/dev/null || true)
+    awk -v first="$1" '
+        { parent[$1] = $2; group[$1] = $3 }
+        END {
+            list[count = 1] = first
+            for (place = 1; place <= count; place++) {
+                print list[place]
+                for (process in parent)
+                    if (parent[process] == list[place] && group[process] == group[first]) list[++count] = process
+            }
+        }' <<<"$table"
+}
+
+# Interrupts a step as Ctrl-C does, whatever the signal was: SwiftPM ends its compilers for this one only, and apt ends after
+# what dpkg does at the time.
+stop_step() {
+    is_running "$step" || return 0
+    local processes process tenths=$((stop_seconds * 10))
+    mapfile -t processes < <(processes_of "$step")
+    kill -INT "${processes[@]}" 2>/dev/null || true
+    for process in "${processes[@]}"; do
+        while is_running "$process" && ((tenths-- > 0)); do sleep 0.1; done
+    done
+    if is_running "$step" && [ "$step_name" != build ]; then
+        say "the $step_name does not end within $stop_seconds s: it goes on in the background"
+        return
+    elif is_running "$step"; then
+        say "the build does not end within $stop_seconds s: killed"
+        kill -KILL "${processes[@]}" 2>/dev/null || true
+    fi
+    wait "$step" 2>/dev/null || true
+}
+
 stop_all() {
     trap '' INT TERM HUP
-    stop "$builder" "the build" INT  # SwiftPM ends what it has started for this signal only
+    stop_step
     local origin
     for origin in "${origins[@]}"; do stop "$origin" "the encoder"; done
     stop "$service" "the service"
     if [ -n "$owns_postgres" ]; then
         scripts/postgres.sh stop var/postgres 9>&- || say "PostgreSQL could not be stopped"
     fi
-    builder='' origins=() service='' owns_postgres=''
+    step='' origins=() service='' owns_postgres=''
 }
 
 # shellcheck disable=SC2317  # a trap calls it
@@ -70,12 +109,15 @@ interrupted() {
     exit 0
 }
 
-# Runs a step that takes long, so that a signal is answered at once.
-step() {
-    "$@" 9>&- &
-    builder=$!
-    wait "$builder" || fail "failed: $*"
-    builder=''
+# Runs a step that takes long, so that a signal is answered at once. In the background bash would have it ignore SIGINT. It
+# stays in this process group, or sudo could not ask for a password.
+run_step() {
+    step_name=$1
+    shift
+    env --default-signal=INT,QUIT "$@" 9>&- &
+    step=$!
+    wait "$step" || fail "failed: $*"
+    step=''
 }
 
 # The address that reaches a listening one from here.
@@ -247,8 +289,8 @@ print_urls() {
 
 trap interrupted INT TERM HUP
 require_settings
-step scripts/install.sh run
-step scripts/release.sh backcast live-origin
+run_step installation scripts/install.sh run
+run_step build scripts/release.sh backcast live-origin
 programs=$(swift build -c release --show-bin-path)
 raise_descriptor_limit
 require_free BACKCAST_LISTEN "$listen"
