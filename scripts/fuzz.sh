@@ -32,12 +32,30 @@ sources() {
 # A crash is reported by the address checks; the handler of the Swift runtime would trip over them.
 export SWIFT_BACKTRACE=enable=no
 
+# What runs in the background, each in a process group of its own with all that it has started. It ends with this script, however
+# that ends, by the signal for which swiftc ends what it has started.
 running=()
-finish() {
-    [ ${#running[@]} -eq 0 ] || kill "${running[@]}" 2>/dev/null || true
-    exit 130
+begin() {
+    set -m
+    "$@" &
+    set +m
+    running+=($!)
 }
-trap finish INT TERM HUP
+# shellcheck disable=SC2317  # a trap calls it
+finish() {
+    local process
+    for process in "${running[@]}"; do kill -INT -- "-$process" 2>/dev/null || true; done
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+# Waits for the one compilation in the background.
+await_compilation() {
+    local process=${running[0]} status=0
+    wait "$process" || status=$?
+    running=()
+    return "$status"
+}
 
 # Compiles modules to a folder, each after those that it uses, and without a package: libFuzzer brings its own main function,
 # which SwiftPM's executables have too.
@@ -68,19 +86,17 @@ is_current() {
 compile() {
     is_current "$build/checked/done" && is_current "$build/plain/done" && return
     rm -rf "$build"
-    local plain target
-    compile_modules "$build/plain" "" Timeline Encoding HLS &
-    plain=$!
+    local target
+    begin compile_modules "$build/plain" "" Timeline Encoding HLS
     compile_modules "$build/checked" -sanitize=fuzzer,address Timeline Encoding HLS MediaFormat Compression Journal
-    wait "$plain"
-    swiftc "${flags[@]}" -use-ld=lld -I "$build/plain" -module-name Cost -o "$build/plain/cost" \
-        Tests/fuzz/PlaylistCost.swift "$build/plain"/*.o &
-    plain=$!
+    await_compilation
+    begin swiftc "${flags[@]}" -use-ld=lld -I "$build/plain" -module-name Cost -o "$build/plain/cost" \
+        Tests/fuzz/PlaylistCost.swift "$build/plain"/*.o
     for target in Tests/fuzz/targets/[a-z]*.swift; do
         target=${target##*/}
         compile_target "$build/checked" "${target%.swift}"
     done
-    wait "$plain"
+    await_compilation
     touch "$build/plain/done" "$build/checked/done"
 }
 
@@ -136,9 +152,8 @@ compile
 
 # Starts the next target in the background.
 start() {
-    run_target "$1" &
-    name_of[$!]=$1
-    running+=($!)
+    begin run_target "$1"
+    name_of[${running[-1]}]=$1
 }
 
 # Waits for one of the running targets and reports it.
