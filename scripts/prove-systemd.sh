@@ -208,7 +208,10 @@ prove_restarts() {
     local settings=/etc/backcast/backcast.env
     inside sed -i 's/^#BACKCAST_/BACKCAST_/' "$settings"
     inside sed -i 's|^BACKCAST_CONFIG=.*|BACKCAST_CONFIG=/etc/backcast/backcast.yaml|' "$settings"
-    inside sh -c 'cat >/etc/backcast/backcast.yaml' <deploy/backcast.yaml.sample
+    # What the header of that file says.
+    # shellcheck disable=SC2016  # the shell within expands it
+    inside sh -euc 'umask 077; cat >"$0"; chown root:backcast "$0"; chmod 640 "$0"' /etc/backcast/backcast.yaml \
+        <deploy/backcast.yaml.sample
     inside systemctl restart backcast.service
     wait_until "/readyz with all the sample settings" 30 is_ready
     proven "with every line of backcast.env.sample and backcast.yaml.sample in use it is ready"
