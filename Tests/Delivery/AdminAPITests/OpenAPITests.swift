@@ -167,6 +167,24 @@ extension OpenAPITests {
         #expect(schema?["description"] == .string(InstantReading.formats))
     }
 
+    @Test("The pattern of times has the days that the program reads, leap days too")
+    func days() throws {
+        let validator = SchemaValidator(document: try document())
+        for year in [1900, 2000, 2023, 2024] {
+            for (month, day) in (1...12).flatMap({ month in (0...32).map { (month, $0) } }) {
+                let parts = ["\(year)", Self.twoDigits(month), Self.twoDigits(day)]
+                for text in [parts.joined() + "120000", parts.joined(separator: "-") + "T12:00:00Z"] {
+                    let isDescribed = validator.findings(.string(text), as: "QueryTime").isEmpty
+                    #expect(isDescribed == (InstantReading.reading(text) != nil), "\(text)")
+                }
+            }
+        }
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+
     private static func collect(_ schema: JSONValue?, at place: String, into found: inout [String: Int64]) {
         guard case .object(let members)? = schema else {
             if case .array(let items)? = schema {
