@@ -253,17 +253,17 @@ final class Encoder {
         let (segment, rendition) = (segments[index], settings.renditions[place])
         let step = step(of: rendition)
         let label = settings.namesFollowNumbers ? segment.number + step.numbers : Int64(index)
-        var said = segment.duration
+        var stated = segment.duration
         switch settings.statedDurations {
         case .exact: break
-        case .rounded: said = max(1, (said + 500_000) / 1_000_000) * 1_000_000
-        case .target: said = settings.target
-        case .zero: said = 0
-        case .half: said /= 2
-        case .double: said *= 2
+        case .rounded: stated = max(1, (stated + 500_000) / 1_000_000) * 1_000_000
+        case .target: stated = settings.target
+        case .zero: stated = 0
+        case .half: stated /= 2
+        case .double: stated *= 2
         }
         return MediaSegment(
-            uri: folders[place] + String(label) + ".ts", durationMicroseconds: said,
+            uri: folders[place] + String(label) + ".ts", durationMicroseconds: stated,
             discontinuityCount: isDiscontinuity(index) ? 1 : 0,
             keys: key(of: index, rendition).map { [$0] } ?? [],
             programDateTimeMicroseconds: date(of: segment.begin + step.later)?.microseconds)

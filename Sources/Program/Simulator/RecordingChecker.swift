@@ -269,9 +269,9 @@ struct RecordingChecker {
     /// Whether a source that has only just begun to count otherwise does so once more: two origins might be
     /// answering in turn.
     private func beginsSoonAgain(_ fault: Fault) -> Bool {
-        scenario.faults.contains { former in
-            [.restart, .ended, .jump].contains(former.kind) && former.span.begin < fault.span.begin
-                && fault.span.begin - former.span.end < 12 * encoders[0].settings.target + 10_000_000
+        scenario.faults.contains { previous in
+            [.restart, .ended, .jump].contains(previous.kind) && previous.span.begin < fault.span.begin
+                && fault.span.begin - previous.span.end < 12 * encoders[0].settings.target + 10_000_000
         }
     }
 

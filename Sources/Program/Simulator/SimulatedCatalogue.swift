@@ -104,9 +104,9 @@ struct SimulatedCatalogue {
         return renditions.values.map { rendition in
             let limit = isBrief ? 20 : 10_000
             var known = Array(rendition.runs.suffix(2).flatMap(\.rows).suffix(limit))
-            for place in known.indices where known[place].isLost {
+            for index in known.indices where known[index].isLost {
                 let gaps = gaps[rendition.description.id]
-                known[place].isGap = gaps?.contains(known[place].start) ?? false
+                known[index].isGap = gaps?.contains(known[index].start) ?? false
             }
             var head = RenditionHead(
                 description: rendition.description, nextNumber: rendition.nextNumber,
@@ -186,11 +186,11 @@ struct SimulatedCatalogue {
 
     /// More may be known of a marker.
     private mutating func take(_ marker: Marker) {
-        let place = markers.lastIndex {
+        let index = markers.lastIndex {
             $0.id == marker.id
                 && ($0.sourceStart - marker.sourceStart).magnitude <= Marker.sourceTolerance.magnitude
         }
-        if let place { markers[place].attributes = marker.attributes } else { markers.append(marker) }
+        if let index { markers[index].attributes = marker.attributes } else { markers.append(marker) }
     }
 
     private mutating func enter(
@@ -206,20 +206,20 @@ struct SimulatedCatalogue {
             if isPublished, rendition.rows.last?.number == segment.number { repeatedCount += 1 }
             // Segments that the present owner publishes replace those that a former owner archived.
             guard isPublished,
-                let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
-                rendition.rows[place].number == nil
+                let index = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
+                rendition.rows[index].number == nil
             else { return }
-            rendition.rows.remove(at: place)
+            rendition.rows.remove(at: index)
         }
         guard archive.digest(of: fact.key) == fact.digest else {
             return findings.append("\(fact.identity) is in the catalogue, its bytes are not in the archive")
         }
-        var place = rendition.rows.count
-        while place > 0, rendition.rows[place - 1].fact.start > fact.start { place -= 1 }
-        if place > 0, rendition.rows[place - 1].fact.start == fact.start {
-            guard isPublished, rendition.rows[place - 1].number == nil else { return }
-            rendition.rows.remove(at: place - 1)
-            place -= 1
+        var index = rendition.rows.count
+        while index > 0, rendition.rows[index - 1].fact.start > fact.start { index -= 1 }
+        if index > 0, rendition.rows[index - 1].fact.start == fact.start {
+            guard isPublished, rendition.rows[index - 1].number == nil else { return }
+            rendition.rows.remove(at: index - 1)
+            index -= 1
         }
         intake[fact.identity] = .stored
         if isPublished { check(segment, rendition, after: watermark) }
@@ -227,13 +227,13 @@ struct SimulatedCatalogue {
             fact: fact, number: isPublished ? segment.number : nil,
             discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence)
         // An insertion moves far more than it must.
-        if place == rendition.rows.count {
+        if index == rendition.rows.count {
             rendition.rows.append(row)
         } else {
-            rendition.rows.insert(row, at: place)
+            rendition.rows.insert(row, at: index)
         }
         rendition.know(fact)
-        for identity in rendition.resolveOverlaps(around: place) { intake[identity] = .lost }
+        for identity in rendition.resolveOverlaps(around: index) { intake[identity] = .lost }
         guard isPublished, let number = segment.number else { return }
         rendition.nextNumber = number + 1
         rendition.publishedEnd = fact.end
@@ -246,10 +246,10 @@ struct SimulatedCatalogue {
         guard archive.digest(of: fact.key) == fact.digest else {
             return findings.append("\(fact.identity) is repaired, its bytes are not in the archive")
         }
-        guard let place = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
-            rendition.rows[place].isImproved(by: fact)
+        guard let index = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
+            rendition.rows[index].isImproved(by: fact)
         else { return }
-        rendition.rows[place].repair = fact
+        rendition.rows[index].repair = fact
         rendition.know(fact)
     }
 
@@ -272,27 +272,28 @@ extension SimulatedCatalogue.Rendition {
     /// Resolves what overlaps a row that has just come.
     ///
     /// - Returns: what is not held any more
-    fileprivate func resolveOverlaps(around place: Int) -> [SegmentIdentity] {
-        let new = TimeWindow(begin: rows[place].fact.start, end: rows[place].fact.end)
-        var (low, high) = (place, place + 1)
+    fileprivate func resolveOverlaps(around newIndex: Int) -> [SegmentIdentity] {
+        let new = TimeWindow(begin: rows[newIndex].fact.start, end: rows[newIndex].fact.end)
+        var (low, high) = (newIndex, newIndex + 1)
         while low > 0, rows[low - 1].fact.end > new.begin { low -= 1 }
         while high < rows.count, rows[high].fact.start < new.end { high += 1 }
         guard high - low > 1 else { return [] }
-        let places = (low..<high).map { index in
+        let overlapping = (low..<high).map { index in
             Overlap.Row(
                 start: rows[index].fact.start, duration: rows[index].fact.duration,
-                isPublished: rows[index].number != nil, isNew: index == place,
+                isPublished: rows[index].number != nil, isNew: index == newIndex,
                 digest: rows[index].shownDigest)
         }
-        let resolution = Overlap.resolve(places)
+        let resolution = Overlap.resolve(overlapping)
         for (index, duration) in resolution.durations {
             let fact = rows[low + index].fact
-            let said = Overlap.said(of: places[index], measured: fact.measuredDuration, lasting: duration)
+            let stated = Overlap.statedDuration(
+                of: overlapping[index], measured: fact.measuredDuration, lasting: duration)
             rows[low + index].fact.duration = duration
             rows[low + index].repair?.duration = duration
-            guard let said, !fact.flags.contains(.measuredDuration) else { continue }
-            rows[low + index].fact.say(said)
-            rows[low + index].repair?.say(said)
+            guard let stated, !fact.flags.contains(.measuredDuration) else { continue }
+            rows[low + index].fact.say(stated)
+            rows[low + index].repair?.say(stated)
         }
         let removed = resolution.removed.map { rows[low + $0].fact.identity }
         for index in resolution.removed.sorted(by: >) { rows.remove(at: low + index) }
@@ -311,11 +312,11 @@ extension SimulatedCatalogue.Rendition {
         if runs[index].rows.last.map({ $0.number < known.number }) ?? true {
             return runs[index].rows.append(known)
         }
-        let place = runs[index].rows.partitioningIndex { $0.number >= known.number }
-        if place < runs[index].rows.count, runs[index].rows[place].number == known.number {
-            runs[index].rows[place] = known
+        let row = runs[index].rows.partitioningIndex { $0.number >= known.number }
+        if row < runs[index].rows.count, runs[index].rows[row].number == known.number {
+            runs[index].rows[row] = known
         } else {
-            runs[index].rows.insert(known, at: place)
+            runs[index].rows.insert(known, at: row)
         }
     }
 }
@@ -359,7 +360,7 @@ struct SimulatedArchive {
             let key = ArchiveKey.segment(channel, rendition, name)
             let held = self.digest(of: key)
             guard let held, held != digest else {
-                if held == nil, let place = Name(key) { digests[place] = digest }
+                if held == nil, let name = Name(key) { digests[name] = digest }
                 return (key, held != nil)
             }
             name.revision += 1
@@ -367,6 +368,6 @@ struct SimulatedArchive {
     }
 
     mutating func delete(_ key: ArchiveKey) {
-        if let place = Name(key) { digests[place] = nil }
+        if let name = Name(key) { digests[name] = nil }
     }
 }

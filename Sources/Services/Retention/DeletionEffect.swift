@@ -47,8 +47,8 @@ final class DeletionEffect: Sendable {
         /// The number of these deletions, including failed ones.
         var steps = 0
         /// When the first and the last of them were; nil if there are none.
-        var begun: SteadyInstant?
-        var since: SteadyInstant?
+        var firstAt: SteadyInstant?
+        var lastAt: SteadyInstant?
         /// The least space that was free since the first of them, and what was short then.
         var lowest: StorageSpace?
         var shortage = Shortage(bytes: 0, files: 0)
@@ -111,7 +111,7 @@ final class DeletionEffect: Sendable {
     func look(_ space: StorageSpace, isShort: Bool, isRecording: Bool, at now: SteadyInstant) {
         state.withLock { state in
             state.persistent.writing.look(
-                space, isRecording: isRecording, isQuiet: state.since == nil, at: now)
+                space, isRecording: isRecording, isQuiet: state.lastAt == nil, at: now)
             state.look(space, isShort: isShort, at: now)
         }
     }
@@ -139,16 +139,16 @@ final class DeletionEffect: Sendable {
 extension DeletionEffect.State {
     fileprivate func allowsStep(bytes: Int64, at now: SteadyInstant) -> Bool {
         if steps < allowance { return true }
-        guard failureCause == nil, let begun else { return false }
-        return unseen.deleted.bytes < bytes && now - begun < Limits.effectPause
+        guard failureCause == nil, let firstAt else { return false }
+        return unseen.deleted.bytes < bytes && now - firstAt < Limits.effectPause
     }
 
     fileprivate mutating func look(_ space: StorageSpace, isShort: Bool, at now: SteadyInstant) {
         if !isShort { failureCause = nil }
-        guard let since, let begun, let lowest else { return }
+        guard let lastAt, let firstAt, let lowest else { return }
         if Change(unseen.deleted, from: lowest, to: space).isSeen(in: shortage) { return becameFree() }
         self.lowest = lowest.least(space)
-        guard now - (isUndecided ? begun : since) >= pause else { return }
+        guard now - (isUndecided ? firstAt : lastAt) >= pause else { return }
         if isShort, !isUndecided {
             if unseen.deleted.files > 0 || failureCause == nil {
                 failureCause = .withoutEffect
@@ -156,7 +156,7 @@ extension DeletionEffect.State {
             }
             pause = min(pause * 2, Limits.longestEffectPause)
         }
-        (unseen, steps, self.begun, self.since, self.lowest) = (Change(), 0, nil, nil, nil)
+        (unseen, steps, self.firstAt, self.lastAt, self.lowest) = (Change(), 0, nil, nil, nil)
     }
 
     /// Whether recorders may have used the freed space already, so that no effect can be seen.
@@ -175,8 +175,8 @@ extension DeletionEffect.State {
         unseen.add(change)
         if change.isSeen(in: shortage) || unseen.isSeen(in: shortage) { return becameFree() }
         lowest = (lowest ?? after).least(after)
-        begun = begun ?? now
-        since = expired ? now : since ?? now
+        firstAt = firstAt ?? now
+        lastAt = expired ? now : lastAt ?? now
         steps += 1
         if hasFailed {
             failureCause = .undeletable

@@ -41,9 +41,9 @@ final class OpenFiles: Sendable {
     /// Keeps a file open that was opened because it was not.
     func keep(_ file: ArchiveFile, for key: ArchiveKey) {
         let round = round
-        let former = state.withLock { $0.keep(file, for: key, in: round, limit: limit) }
+        let previous = state.withLock { $0.keep(file, for: key, in: round, limit: limit) }
         // The last owner closes a file, which may wait for the disk: not under the lock.
-        withExtendedLifetime(former) {}
+        withExtendedLifetime(previous) {}
     }
 
     /// The calls of `closeOld`: about one a second.
@@ -53,8 +53,8 @@ final class OpenFiles: Sendable {
 
     /// Closes a deleted object once nothing sends it any more.
     func close(_ key: ArchiveKey) {
-        let former = state.withLock { state in state.places[key].map { state.remove($0) } }
-        withExtendedLifetime(former) {}
+        let previous = state.withLock { state in state.places[key].map { state.remove($0) } }
+        withExtendedLifetime(previous) {}
     }
 
     /// Closes what was opened, or last used, some rounds ago; to be called about once a second.
@@ -64,10 +64,10 @@ final class OpenFiles: Sendable {
     }
 
     private func closeAll(where isOver: (Entry) -> Bool) {
-        let former = state.withLock { state in
+        let previous = state.withLock { state in
             state.entries.indices.reversed().filter { isOver(state.entries[$0]) }.map { state.remove($0) }
         }
-        withExtendedLifetime(former) {}
+        withExtendedLifetime(previous) {}
     }
 }
 
@@ -85,9 +85,9 @@ extension OpenFiles.State {
     ) -> ArchiveFile? {
         let entry = OpenFiles.Entry(key: key, file: file, opened: round, used: round)
         if let place = places[key] {
-            let former = entries[place].file
+            let previous = entries[place].file
             entries[place] = entry
-            return former
+            return previous
         }
         guard entries.count >= limit else {
             places[key] = entries.count
@@ -100,23 +100,23 @@ extension OpenFiles.State {
             entries[hand].isTouched = false
             hand = (hand + 1) % entries.count
         }
-        let former = entries[hand]
-        places[former.key] = nil
+        let previous = entries[hand]
+        places[previous.key] = nil
         places[key] = hand
         entries[hand] = entry
         hand += 1
-        return former.file
+        return previous.file
     }
 
     /// Removes the file at an index, to which the last file moves.
     fileprivate mutating func remove(_ place: Int) -> ArchiveFile {
-        let former = entries[place]
-        places[former.key] = nil
+        let previous = entries[place]
+        places[previous.key] = nil
         let last = entries.removeLast()
         if place < entries.count {
             entries[place] = last
             places[last.key] = place
         }
-        return former.file
+        return previous.file
     }
 }

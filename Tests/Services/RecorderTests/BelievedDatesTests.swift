@@ -35,7 +35,7 @@ struct BelievedDatesTests {
         }
         var placing = TimePlacing(choice: .auto)
         _ = placing.place(entries(1000), arrival: arrived(1006), target: target)
-        placing.beginRun()
+        placing.startRun()
         // The list was made when the request came, and its answer took twelve seconds.
         var later = entries(1018)
         later[0].opensHole = true
@@ -66,7 +66,7 @@ struct BelievedDatesTests {
         var stage = PlacingStage()
         stage.place([100 - 18_000, 106 - 18_000], arrival: 112)
         #expect(stage.placing.zone == -18_000 * seconds)
-        stage.placing.beginRun()
+        stage.placing.startRun()
         let first = 112 + 18_000 + longer
         let entries = [first - 18_000, first - 17_994].map {
             TimePlacing.Entry(duration: stage.target, programDateTime: at($0))
@@ -198,7 +198,7 @@ struct BelievedDatesTests {
         stage.place((0..<10).map(date), arrival: 160)
         stage.placing.clockMoved(by: Int64(step) * seconds)
         stage.place([date(10)], arrival: 166 + step)
-        stage.placing.beginRun()
+        stage.placing.startRun()
         let entries = (9..<13).map {
             TimePlacing.Entry(duration: stage.target, programDateTime: date($0).map { at($0) })
         }

@@ -118,7 +118,7 @@ struct CatalogueRefusalTests {
             #expect(try await unowned.enterBatch()?.count == 120)
             // A timeline that the channel has left must not lead the recorder.
             let point = ReanchorPoint(fence: .max, instant: at(-60))
-            try await unowned.setAsideFormerTimeline(of: point, now: at(100_000))
+            try await unowned.setAsidePreviousTimeline(of: point, now: at(100_000))
             #expect(try await process.journal.waitingCount() == 120)
             await process.kill()
         }

@@ -239,7 +239,7 @@ struct ChannelRecorderTests {
                     reanchored_us = \(point.instant.microseconds)
                 """)
             let journal = UnownedJournal(channel: fixture.channel, dependencies: former.dependencies)
-            try await journal.setAsideFormerTimeline(of: point, now: instant)
+            try await journal.setAsidePreviousTimeline(of: point, now: instant)
             #expect(try await fixture.number("SELECT count(*) FROM set_aside") == 5)
             await former.kill()
             let present = try await RecordingProcess(fixture)

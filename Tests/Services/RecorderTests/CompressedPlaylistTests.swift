@@ -23,7 +23,7 @@ struct CompressedPlaylistTests {
     private static func fetch(_ origin: Origin) async throws -> FetchedPlaylist? {
         let request = PlaylistRequest(
             use: SourceUse(number: 1, source: try origin.source("/live.m3u8")), purpose: .rendition(video(0)),
-            url: try origin.url("/live.m3u8"), begun: moment(0))
+            url: try origin.url("/live.m3u8"), startedAt: moment(0))
         guard case .playlist(let fetched) = try await origin.link().playlist(request, clock: .system) else {
             return nil
         }

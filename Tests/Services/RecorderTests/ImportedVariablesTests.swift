@@ -41,7 +41,7 @@ struct ImportedVariablesTests {
             origin.serve("/v.m3u8", Self.media())
             let request = PlaylistRequest(
                 use: SourceUse(number: 1, source: Self.source), purpose: .rendition(video(0)),
-                url: try origin.url("/v.m3u8"), variables: ["token": "a"], begun: moment(0))
+                url: try origin.url("/v.m3u8"), variables: ["token": "a"], startedAt: moment(0))
             guard case .playlist(let fetched) = try await origin.link().playlist(request, clock: .system),
                 case .media(let playlist) = fetched.playlist
             else { throw TestFailure("another playlist") }

@@ -22,7 +22,7 @@ struct JoiningTests {
     private func list(
         _ playlist: MediaPlaylist, at time: Double, in progress: inout RenditionProgress,
     ) -> [Instant] {
-        _ = progress.beginRun()
+        _ = progress.startRun()
         progress.run = (progress.run ?? 7) + 1
         return progress.list(
             playlist, from: 0, opensHole: true, cause: .source, hole: .sourceStalled,

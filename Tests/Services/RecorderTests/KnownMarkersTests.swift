@@ -167,7 +167,7 @@ struct KnownMarkersTests {
         #expect(dates.begin(of: at(40), arrival: at(0)) == at(940))
         #expect(dates.begin(of: at(110), arrival: at(0)) == at(1010))
         #expect(dates.begin(of: at(120), arrival: at(0)) == at(1023))
-        dates.beginRun()
+        dates.startRun()
         #expect(dates.begin(of: at(120), arrival: at(0)) == at(1023))
         dates.add(at(7), beginsAt: at(1030))
         #expect(dates.begin(of: at(120), arrival: at(0)) == at(1143))

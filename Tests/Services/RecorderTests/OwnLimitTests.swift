@@ -89,7 +89,7 @@ struct OwnLimitTests {
             try await eventually { origin.requests(for: "/hanging.ts") == 1 }
             let begun = SteadyInstant.now
             let request = PlaylistRequest(
-                use: SourceUse(number: 1, source: source), purpose: .opening, begun: begun)
+                use: SourceUse(number: 1, source: source), purpose: .opening, startedAt: begun)
             guard case .playlist(let fetched) = try await link.playlist(request, clock: .system) else {
                 throw TestFailure("no playlist")
             }

@@ -10,11 +10,11 @@ struct PollingTests {
 
     @Test("A list is well as long as something new comes within three target durations (RFC 8216bis §6.3.4)")
     mutating func news() {
-        polling.loaded(list(1...3), changed: true, begun: moment(10), now: moment(10))
+        polling.loaded(list(1...3), changed: true, startedAt: moment(10), now: moment(10))
         #expect(polling.condition(now: moment(28)) == .healthy)
-        polling.loaded(list(1...3), changed: false, begun: moment(28), now: moment(28))
+        polling.loaded(list(1...3), changed: false, startedAt: moment(28), now: moment(28))
         #expect(polling.condition(now: moment(28.5)) == .down)
-        polling.loaded(list(1...4), changed: true, begun: moment(29), now: moment(29))
+        polling.loaded(list(1...4), changed: true, startedAt: moment(29), now: moment(29))
         #expect(polling.condition(now: moment(29)) == .healthy)
     }
 
@@ -23,7 +23,7 @@ struct PollingTests {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:8,\n1.ts\n#EXTINF:8,\n2.ts\n"
         let long = try Playlist.reading(Array(text.utf8))
         guard case .media(let playlist) = long.playlist else { return #expect(Bool(false)) }
-        polling.loaded(playlist, changed: true, begun: moment(10), now: moment(10))
+        polling.loaded(playlist, changed: true, startedAt: moment(10), now: moment(10))
         #expect(polling.condition(now: moment(20)) == .healthy)
         #expect(polling.absence(now: moment(33)) == nil)
         #expect(polling.condition(now: moment(35)) == .down)
@@ -35,71 +35,71 @@ struct PollingTests {
         let entries = durations.enumerated().map { "#EXTINF:\($1),\n\($0).ts\n" }.joined()
         let read = try Playlist.reading(Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(entries)".utf8))
         guard case .media(let playlist) = read.playlist else { return #expect(Bool(false)) }
-        polling.loaded(playlist, changed: true, begun: moment(10), now: moment(10))
+        polling.loaded(playlist, changed: true, startedAt: moment(10), now: moment(10))
         #expect(polling.condition(now: moment(27)) == .healthy)
         #expect(polling.condition(now: moment(28.5)) == .down)
     }
 
     @Test("One failure is nothing, two are worth a word, four are reason to look elsewhere")
     mutating func failures() {
-        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(1...3), changed: true, startedAt: moment(0), now: moment(0))
         let conditions = (1...4).map { _ in
             polling.failed(now: moment(1))
             return polling.condition(now: moment(1))
         }
         #expect(conditions == [.healthy, .failing, .failing, .down])
-        polling.loaded(list(1...4), changed: true, begun: moment(2), now: moment(2))
+        polling.loaded(list(1...4), changed: true, startedAt: moment(2), now: moment(2))
         #expect(polling.condition(now: moment(2)) == .healthy && polling.failures == 0)
     }
 
     /// Lists of three that say six seconds each.
     @Test("Where missed numbers show shorter segments than EXTINF says, pauses go by these")
     mutating func missedNumbers() {
-        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
-        polling.loaded(list(6...8), changed: true, begun: moment(6), now: moment(6))
+        polling.loaded(list(1...3), changed: true, startedAt: moment(0), now: moment(0))
+        polling.loaded(list(6...8), changed: true, startedAt: moment(6), now: moment(6))
         #expect(polling.pause == 1_200_000)
-        polling.unchanged(begun: moment(7.2), now: moment(7.2))
+        polling.unchanged(startedAt: moment(7.2), now: moment(7.2))
         #expect(polling.pause == 600_000)
         // What comes later is at least so long as nothing has come.
-        polling.unchanged(begun: moment(9), now: moment(9))
+        polling.unchanged(startedAt: moment(9), now: moment(9))
         #expect(polling.pause == 1_500_000)
         // A source that is as fast as it says.
-        polling.loaded(list(7...9), changed: true, begun: moment(12), now: moment(12))
-        polling.loaded(list(8...10), changed: true, begun: moment(18), now: moment(18))
-        polling.loaded(list(9...11), changed: true, begun: moment(24), now: moment(24))
+        polling.loaded(list(7...9), changed: true, startedAt: moment(12), now: moment(12))
+        polling.loaded(list(8...10), changed: true, startedAt: moment(18), now: moment(18))
+        polling.loaded(list(9...11), changed: true, startedAt: moment(24), now: moment(24))
         #expect(polling.pause == 6 * seconds)
     }
 
     @Test("Numbers that were missed while a source was away, and numbers that jump, do not shorten pauses")
     mutating func absentSource() {
-        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(1...3), changed: true, startedAt: moment(0), now: moment(0))
         polling.failed(now: moment(6))
-        polling.loaded(list(11...13), changed: true, begun: moment(60), now: moment(60))
+        polling.loaded(list(11...13), changed: true, startedAt: moment(60), now: moment(60))
         #expect(polling.pause == 6 * seconds)
-        polling.loaded(list(5_000...5_002), changed: true, begun: moment(66), now: moment(66))
+        polling.loaded(list(5_000...5_002), changed: true, startedAt: moment(66), now: moment(66))
         #expect(polling.pause == 6 * seconds)
-        polling.loaded(list(1...3), changed: true, begun: moment(72), now: moment(72))
+        polling.loaded(list(1...3), changed: true, startedAt: moment(72), now: moment(72))
         #expect(polling.pause == 6 * seconds)
     }
 
     @Test("Numbers after a stale list do not shorten pauses")
     mutating func stale() {
-        polling.loaded(list(101...103), changed: true, begun: moment(0), now: moment(0))
-        polling.loaded(list(97...99), changed: false, isStale: true, begun: moment(6), now: moment(6))
-        polling.loaded(list(102...104), changed: true, begun: moment(9), now: moment(9))
+        polling.loaded(list(101...103), changed: true, startedAt: moment(0), now: moment(0))
+        polling.loaded(list(97...99), changed: false, isStale: true, startedAt: moment(6), now: moment(6))
+        polling.loaded(list(102...104), changed: true, startedAt: moment(9), now: moment(9))
         #expect(polling.pause == 6 * seconds)
     }
 
     @Test("After a small jump of the numbers it is asked as usual again within a few segments")
     mutating func jump() {
-        polling.loaded(list(1...3), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(1...3), changed: true, startedAt: moment(0), now: moment(0))
         var (time, loads) = (6.0, 0)
         while time < 60 {
             // A segment each six seconds; a hundred numbers were left out.
             let last = 103 + Int((time - 6) / 6)
             let isNew = loads == 0 || last > 103 + Int((time - 6 - Double(polling.pause) / 1e6) / 6)
             polling.loaded(
-                list((last - 2)...last), changed: isNew, begun: moment(time), now: moment(time))
+                list((last - 2)...last), changed: isNew, startedAt: moment(time), now: moment(time))
             time += Double(polling.pause) / 1e6
             loads += 1
         }
@@ -114,7 +114,7 @@ struct PollingTests {
         var polling = Polling(now: moment(0), chance: 0)
         var playlist = list(1...3)
         playlist.isEnded = isEnded
-        polling.loaded(playlist, changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(playlist, changed: true, startedAt: moment(0), now: moment(0))
         if !isEnded { for _ in 1...6 { polling.failed(now: moment(1)) } }
         #expect(polling.pause == 6 * seconds)
         #expect(polling.adjustedPause(chance: chance) == 5_700_000)
@@ -122,19 +122,19 @@ struct PollingTests {
 
     @Test("The pause is that of the list: live, ended with segments or without any, or failing")
     mutating func pauses() {
-        polling.loaded(list(1...30), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(1...30), changed: true, startedAt: moment(0), now: moment(0))
         #expect(polling.pause == 6 * seconds)
-        polling.loaded(list(1...30), changed: false, begun: moment(0), now: moment(0))
+        polling.loaded(list(1...30), changed: false, startedAt: moment(0), now: moment(0))
         #expect(polling.pause == 3 * seconds)
         polling.failed(now: moment(0))
         #expect(polling.pause == 3 * seconds)
-        polling.loaded(list(1...30, ended: true), changed: true, begun: moment(0), now: moment(0))
+        polling.loaded(list(1...30, ended: true), changed: true, startedAt: moment(0), now: moment(0))
         #expect(polling.pause == 6 * seconds)
         var empty = MediaPlaylist()
         empty.isEnded = true
-        polling.loaded(empty, changed: false, begun: moment(0), now: moment(0))
+        polling.loaded(empty, changed: false, startedAt: moment(0), now: moment(0))
         #expect(polling.pause == 6 * seconds)
-        polling.loaded(empty, changed: false, begun: moment(900), now: moment(900))
+        polling.loaded(empty, changed: false, startedAt: moment(900), now: moment(900))
         #expect(polling.pause == 30 * seconds)
     }
 }

@@ -23,7 +23,7 @@ struct ReadDurationsTests {
             var fact = PublisherStage.fact(video(0), 600 + Double(number) * 6)
             fact.digest = [UInt8(number)]
             progress.hold(fact)
-            progress.measured.add(said: 3 * seconds, expected: 0, measured: 6 * seconds)
+            progress.measured.add(stated: 3 * seconds, expected: 0, measured: 6 * seconds)
         }
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
         let begins = ["http://b.test", "http://a.test"].map { source in
@@ -44,7 +44,7 @@ struct ReadDurationsTests {
             fact.digest = [UInt8(number)]
             progress.hold(fact)
         }
-        progress.measured.add(said: nil, expected: 0, measured: 6 * seconds)
+        progress.measured.add(stated: nil, expected: 0, measured: 6 * seconds)
         _ = progress.leaveRun(of: "http://a.test", for: "http://a.test")
         var playlist = list(0...24)
         for index in playlist.segments.indices { playlist.segments[index].durationMicroseconds = 0 }
@@ -64,7 +64,7 @@ struct ReadDurationsTests {
     @Test("What the segments of one source showed of EXTINF does not count for another one")
     func other() {
         var progress = joining()
-        for _ in 0..<3 { progress.measured.add(said: 3 * seconds, expected: 0, measured: 6 * seconds) }
+        for _ in 0..<3 { progress.measured.add(stated: 3 * seconds, expected: 0, measured: 6 * seconds) }
         func durations() -> [Int64] { progress.entries(of: said(3)).map { $0.duration / seconds } }
         #expect(durations() == Array(repeating: 6, count: 5))
         _ = progress.leaveRun(of: "http://b.test", for: "http://a.test")
@@ -99,7 +99,7 @@ struct ReadDurationsTests {
             ).map(\.placed.start)
         }
         #expect(listed(old, .source, at: arrival).isEmpty)
-        _ = progress.beginRun()
+        _ = progress.startRun()
         progress.run = 9
         #expect(listed(list(0...0), .restart, at: 960) == [at(start)])
     }

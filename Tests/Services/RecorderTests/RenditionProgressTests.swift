@@ -211,11 +211,11 @@ struct RenditionProgressTests {
         var progress = progress()
         let segments = take(&progress, list(0...4), opensHole: true, arrival: 30)
         for segment in segments { progress.measured(segment, 3 * seconds) }
-        #expect(progress.measured.duration(said: 6 * seconds) == 3 * seconds)
+        #expect(progress.measured.duration(stated: 6 * seconds) == 3 * seconds)
         _ = progress.leaveRun(of: "http://one.test/", for: "http://two.test/")
-        #expect(progress.measured.duration(said: 6 * seconds) == 6 * seconds)
+        #expect(progress.measured.duration(stated: 6 * seconds) == 6 * seconds)
         _ = progress.leaveRun(of: "http://two.test/", for: "http://one.test/")
-        #expect(progress.measured.duration(said: 6 * seconds) == 3 * seconds)
+        #expect(progress.measured.duration(stated: 6 * seconds) == 3 * seconds)
     }
 
     @Test("A restart of the same source is all new")
@@ -233,7 +233,7 @@ struct RenditionProgressTests {
     func redundantPackager(firstDate: Double, expected: [Int64]) {
         var progress = progress()
         _ = take(&progress, list(0...2, date: { 100 + Double($0) * 6 }), arrival: 120)
-        progress.placing.beginRun()
+        progress.placing.startRun()
         let other = list(5000...5004, date: { firstDate + Double($0 - 5000) * 6 })
         let segments = take(&progress, other, opensHole: true, cause: .restart, arrival: 132)
         #expect(segments.map(\.identity.number) == expected)
@@ -273,7 +273,7 @@ struct RenditionProgressTests {
     func minimumHole(cause: DiscontinuityCause, later: Double, start: Double) {
         var progress = progress()
         _ = take(&progress, list(10...12), arrival: 118)
-        if cause != .hole { progress.placing.beginRun() }
+        if cause != .hole { progress.placing.startRun() }
         let number = cause == .hole ? 14 : 0
         let segments = take(
             &progress, list(number...number), opensHole: true, cause: cause, arrival: 124 + later)
@@ -392,7 +392,7 @@ struct RenditionProgressTests {
         let probed = ProbedSegment(
             digest: [2], firstTimestamp: Int64(timestamp) * 90_000, measuredDuration: 6 * seconds)
         progress.joined(probed, in: list(listed), at: arrived(time))
-        _ = progress.beginRun()
+        _ = progress.startRun()
         progress.run = 8
         let taken = take(&progress, list(listed), opensHole: true, cause: .restart, arrival: time)
         #expect(count.contains(taken.count))

@@ -29,7 +29,7 @@ struct SourceFieldsTests {
             source.headers = ["X-Token": "abc"]
             let link = try SourceClient(source, client: origin.client, policy: AddressPolicy())
             let opening = PlaylistRequest(
-                use: SourceUse(number: 1, source: source), purpose: .opening, begun: moment(0))
+                use: SourceUse(number: 1, source: source), purpose: .opening, startedAt: moment(0))
             guard case .playlist = try await link.playlist(opening, clock: .system) else {
                 Issue.record("no playlist")
                 return

@@ -196,7 +196,7 @@ struct TimePlacingTests {
         stage.place([100], arrival: 106)
         stage.place([50], arrival: 112)
         #expect(stage.placing.clock == .arrival)
-        stage.placing.beginRun()
+        stage.placing.startRun()
         stage.place([200], arrival: 206, opensHole: true)
         #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
         #expect(stage.last == 200)
@@ -297,7 +297,7 @@ struct TimePlacingTests {
     func sharedRun() {
         var stage = PlacingStage()
         stage.place([nil], arrival: 106)
-        stage.placing.beginRun()
+        stage.placing.startRun()
         stage.place([nil], arrival: 112.4, opensHole: true, shared: 106.3)
         #expect(stage.starts == [100, 106.3])
         #expect(stage.steps == [1])
@@ -343,7 +343,7 @@ struct TimePlacingTests {
         // They are said to have six seconds, and have two.
         stage.place([100, 102, 104], arrival: 106.5)
         #expect(stage.last >= 111)
-        stage.placing.beginRun()
+        stage.placing.startRun()
         let entries = (0..<3).map {
             TimePlacing.Entry(duration: 2 * seconds, programDateTime: at(108 + Double($0) * 2))
         }

@@ -16,7 +16,7 @@ struct UnchangedPlaylistTests {
     {
         PlaylistRequest(
             use: SourceUse(number: 1, source: source), purpose: .rendition(video(0)), url: url, known: known,
-            isConditional: isConditional, begun: moment(0))
+            isConditional: isConditional, startedAt: moment(0))
     }
 
     /// Asks twice; nil for the second answer when it was not read again.

@@ -56,10 +56,10 @@ struct WrongDurationsTests {
         var (error, worst) = (0.0, 0.0)
         for (number, segment) in segments.enumerated() {
             let said = Int64(segment.said * 1_000_000)
-            let expected = durations.duration(said: said) ?? said
+            let expected = durations.duration(stated: said) ?? said
             let placed = expected + durations.takeShortfall(from: expected)
             durations.add(
-                said: said, expected: expected, measured: Int64(segment.real * 1_000_000), isCompared: true)
+                stated: said, expected: expected, measured: Int64(segment.real * 1_000_000), isCompared: true)
             // The first ones tell the ratio; a first playlist is placed once it is known.
             guard number >= 10 else { continue }
             error += Double(placed) / 1_000_000 - segment.real
@@ -124,8 +124,8 @@ struct WrongDurationsTests {
             list.segments[index].durationMicroseconds = index < 5 ? 6_006_000 : 1_001_000
         }
         let dated = DatedDurations(list)
-        #expect(dated.duration(said: 1_001_000, measured: 6_006_000) != 1_001_000)
-        #expect(dated.duration(said: 6_006_000, measured: 6_006_000) == 6_006_000)
+        #expect(dated.duration(stated: 1_001_000, measured: 6_006_000) != 1_001_000)
+        #expect(dated.duration(stated: 6_006_000, measured: 6_006_000) == 6_006_000)
     }
 
     @Test("A duration by dates is bounded, however small EXTINF is")
@@ -137,8 +137,8 @@ struct WrongDurationsTests {
         list.targetDurationSeconds = 600
         let dated = DatedDurations(list)
         for said in [1, 2, 600 * seconds] {
-            #expect(dated.duration(said: said).map { $0 <= Limits.longestSegment } ?? true)
-            #expect(dated.duration(said: said, measured: 600 * seconds).map { $0 > 0 } ?? true)
+            #expect(dated.duration(stated: said).map { $0 <= Limits.longestSegment } ?? true)
+            #expect(dated.duration(stated: said, measured: 600 * seconds).map { $0 > 0 } ?? true)
         }
     }
 
@@ -148,7 +148,7 @@ struct WrongDurationsTests {
         for (last, expected) in [(2, Int64(10)), (3, 9)] {
             var list = list(0...last, date: { begins[$0] })
             for index in list.segments.indices { list.segments[index].durationMicroseconds = 0 }
-            #expect(DatedDurations(list).duration(said: nil) == expected * seconds)
+            #expect(DatedDurations(list).duration(stated: nil) == expected * seconds)
         }
     }
 
@@ -161,7 +161,7 @@ struct WrongDurationsTests {
         for (begins, expected) in cases {
             var list = list(0...2, date: { 1000 + begins[$0] })
             for index in list.segments.indices { list.segments[index].durationMicroseconds = 8_020_000 }
-            let duration = DatedDurations(list).duration(said: 8_020_000)
+            let duration = DatedDurations(list).duration(stated: 8_020_000)
             #expect(duration.map { ($0 + 5_000) / 10_000 } == expected.map { $0 / 10_000 })
         }
     }
@@ -172,7 +172,7 @@ struct WrongDurationsTests {
             var list = list(0...(count - 1), date: { Double($0) })
             list.segments[2].programDateTimeMicroseconds? += count == 3 ? seconds : 0
             for index in list.segments.indices { list.segments[index].durationMicroseconds = seconds }
-            let duration = DatedDurations(list).duration(said: seconds, measured: 2 * seconds)
+            let duration = DatedDurations(list).duration(stated: seconds, measured: 2 * seconds)
             #expect(duration == expected)
         }
     }
@@ -257,43 +257,43 @@ struct WrongDurationsTests {
     func unsaid() {
         var durations = MeasuredDurations()
         for measured in [4, 6, 8] as [Int64] {
-            durations.add(said: nil, expected: 0, measured: measured * seconds)
+            durations.add(stated: nil, expected: 0, measured: measured * seconds)
         }
-        #expect(durations.duration(said: nil) == 6 * seconds)
+        #expect(durations.duration(stated: nil) == 6 * seconds)
         var list = list(50...52)
         let held: [Int64: TimeWindow] = [
             10: TimeWindow(begin: at(100), end: at(104)), 11: TimeWindow(begin: at(104), end: at(109)),
         ]
         var said = MeasuredDurations()
         said.add(held, listedIn: list, before: 0)
-        #expect(said.duration(said: nil) == nil)
+        #expect(said.duration(stated: nil) == nil)
         for index in list.segments.indices { list.segments[index].durationMicroseconds = 0 }
         var resumed = MeasuredDurations()
         resumed.add(held, listedIn: list, before: 0)
-        #expect(resumed.duration(said: nil) == 4_500_000)
+        #expect(resumed.duration(stated: nil) == 4_500_000)
     }
 
     @Test("Media whose timestamps jump do not move the timeline")
     func jumpingMedia() {
         var durations = MeasuredDurations()
-        for _ in 0..<5 { durations.add(said: 6_000_000, expected: 6_000_000, measured: 6_000_000) }
-        durations.add(said: 6_000_000, expected: 6_000_000, measured: 95_000_000_000)
-        durations.add(said: 6_000_000, expected: 6_000_000, measured: 0)
-        #expect(durations.duration(said: 6_000_000) == 6_000_000)
+        for _ in 0..<5 { durations.add(stated: 6_000_000, expected: 6_000_000, measured: 6_000_000) }
+        durations.add(stated: 6_000_000, expected: 6_000_000, measured: 95_000_000_000)
+        durations.add(stated: 6_000_000, expected: 6_000_000, measured: 0)
+        #expect(durations.duration(stated: 6_000_000) == 6_000_000)
         #expect(durations.takeShortfall(from: 6_000_000) == 0)
     }
 
     @Test("Fewer than three segments prove no ratio; a shortfall is made up in parts of a quarter")
     func bounds() {
         var durations = MeasuredDurations()
-        #expect(durations.duration(said: nil) == nil)
-        durations.add(said: 4_000_000, expected: 4_000_000, measured: 6_000_000)
-        durations.add(said: 4_000_000, expected: 4_000_000, measured: 6_000_000)
-        #expect(durations.duration(said: 4_000_000) == 4_000_000)
-        #expect(durations.duration(said: nil) == 6_000_000)
+        #expect(durations.duration(stated: nil) == nil)
+        durations.add(stated: 4_000_000, expected: 4_000_000, measured: 6_000_000)
+        durations.add(stated: 4_000_000, expected: 4_000_000, measured: 6_000_000)
+        #expect(durations.duration(stated: 4_000_000) == 4_000_000)
+        #expect(durations.duration(stated: nil) == 6_000_000)
         let paid = (0..<6).map { _ in durations.takeShortfall(from: 4_000_000) }
         #expect(paid == [1_000_000, 1_000_000, 1_000_000, 1_000_000, 0, 0])
-        durations.add(said: 4_000_000, expected: 0, measured: 6_000_000)
-        #expect(durations.duration(said: 4_000_000) == 6_000_000)
+        durations.add(stated: 4_000_000, expected: 0, measured: 6_000_000)
+        #expect(durations.duration(stated: 4_000_000) == 6_000_000)
     }
 }

@@ -91,10 +91,10 @@ struct OverlapTests {
     @Test("A published row says what it has said, others what their media play")
     func said() {
         let (published, late) = (row(0, 4 * second, isPublished: true), row(0, 4 * second))
-        #expect(Overlap.said(of: published, measured: nil, lasting: 1) == 4 * second)
-        #expect(Overlap.said(of: late, measured: 3 * second, lasting: 3 * second) == nil)
-        #expect(Overlap.said(of: late, measured: 4 * second, lasting: 3 * second) == 4 * second)
-        #expect(Overlap.said(of: late, measured: nil, lasting: 3 * second) == 4 * second)
+        #expect(Overlap.statedDuration(of: published, measured: nil, lasting: 1) == 4 * second)
+        #expect(Overlap.statedDuration(of: late, measured: 3 * second, lasting: 3 * second) == nil)
+        #expect(Overlap.statedDuration(of: late, measured: 4 * second, lasting: 3 * second) == 4 * second)
+        #expect(Overlap.statedDuration(of: late, measured: nil, lasting: 3 * second) == 4 * second)
     }
 }
 

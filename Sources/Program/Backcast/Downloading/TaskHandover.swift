@@ -30,15 +30,15 @@ struct TaskHandover: Sendable {
     /// for until it takes them or releases the folder, at most until the deadline. At the first signal the
     /// other process pauses tasks, and completes live recordings.
     static func carryOut(
-        _ former: Outcome, in folder: String, _ display: any DownloadDisplay
+        _ previous: Outcome, in folder: String, _ display: any DownloadDisplay
     ) async throws -> Outcome {
-        let first = await Holder.connect(folder, within: former.rest)
+        let first = await Holder.connect(folder, within: previous.rest)
         // A process that is ending has already closed its socket.
-        if first == nil, await !isInUse(folder) { return former }
-        let outcome = Mutex(former)
+        if first == nil, await !isInUse(folder) { return previous }
+        let outcome = Mutex(previous)
         // A live recording is packed when it is stopped, however long that takes.
         try await TerminationSignals.cancelling(isForced: false) {
-            var (found, next) = (former, first)
+            var (found, next) = (previous, first)
             while true {
                 if let holder = next {
                     found = try await TaskHandover(holder: holder, display: display).run(found)
@@ -61,10 +61,10 @@ struct TaskHandover: Sendable {
     }
 
     /// Hands over what no process has taken yet.
-    private func run(_ former: Outcome) async throws -> Outcome {
-        var (open, status): (Set<String>, Int32) = ([], former.status)
+    private func run(_ previous: Outcome) async throws -> Outcome {
+        var (open, status): (Set<String>, Int32) = ([], previous.status)
         var taken: [(id: String, request: DownloadRequest)] = []
-        for (index, request) in former.remaining.enumerated() {
+        for (index, request) in previous.remaining.enumerated() {
             // The rest is not started, even if all tasks that were handed over are complete.
             guard !Task.isCancelled else {
                 status = 130
@@ -76,17 +76,17 @@ struct TaskHandover: Sendable {
                 taken.append((id, request))
             } catch is HolderIsEnding {
                 // The tasks that it took have ended with it; a complete one is recognised by its state.
-                let remaining = taken.map(\.request) + former.remaining[index...]
+                let remaining = taken.map(\.request) + previous.remaining[index...]
                 var outcome = Outcome(remaining: remaining, status: status)
                 // The deadline restarts only if the other process has carried out tasks.
-                if taken.isEmpty { outcome.deadline = former.deadline }
+                if taken.isEmpty { outcome.deadline = previous.deadline }
                 return outcome
             } catch let refusal as Refusal {
                 DownloadCommand.printError(refusal.problem)
                 status = max(status, refusal.status)
             }
         }
-        let begun = HostClock.system.steady()
+        let startedAt = HostClock.system.steady()
         do {
             try await follow(&open, &status)
         } catch  where Task.isCancelled {
@@ -96,8 +96,8 @@ struct TaskHandover: Sendable {
             // The process was killed or is ending, or the connection reached its time limit.
             var outcome = Outcome(
                 remaining: taken.filter { left.contains($0.id) }.map(\.request), status: status)
-            let followed = HostClock.system.steady() - begun
-            if followed < Limits.shortestFollowing { outcome.deadline = former.deadline }
+            let followed = HostClock.system.steady() - startedAt
+            if followed < Limits.shortestFollowing { outcome.deadline = previous.deadline }
             return outcome
         }
         let stopped = try await withCancellationShield(by: .system) { await pause(left) }

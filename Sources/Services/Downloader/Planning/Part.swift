@@ -20,7 +20,7 @@ struct PartIdentity: Hashable, Sendable, Codable {
     }
 
     /// Whether it is the segment right after another one.
-    func follows(_ former: PartIdentity) -> Bool { run == former.run && number == former.number &+ 1 }
+    func follows(_ previous: PartIdentity) -> Bool { run == previous.run && number == previous.number &+ 1 }
 
     enum CodingKeys: String, CodingKey {
         case number = "n"

@@ -28,37 +28,42 @@ extension RenditionPlan {
         }
         guard findRun(of: listed, playlist) else { return nil }
         for index in listed.indices { listed[index].identity.run = runs.identityRun }
-        for (index, identity) in formerIdentities(of: listed, playlist) { listed[index].identity = identity }
+        for (index, identity) in previousIdentities(of: listed, playlist) {
+            listed[index].identity = identity
+        }
         return listed
     }
 
     /// The identities of segments that are known under other paths, by place in the list.
-    func formerIdentities(
+    func previousIdentities(
         of listed: [ListedPart], _ playlist: MediaPlaylist
     ) -> [Int: PartIdentity] {
         // Most playlists contain only known segments and newer ones.
         guard hasUnknown(in: listed) else { return [:] }
-        let former = formerSegments
-        guard let last = former.last?.identity.number, let lastListed = listed.last?.identity.number else {
+        let previous = previousSegments
+        guard let last = previous.last?.identity.number, let lastListed = listed.last?.identity.number else {
             return [:]
         }
         // Numbers that are far behind are those of an encoder that has started again.
         let isNear = last <= lastListed || last - lastListed <= UInt64(listed.count)
-        let formerByNumber = Dictionary(
-            former.map { ($0.identity.number, $0) }, uniquingKeysWith: { _, later in later })
+        let previousByNumber = Dictionary(
+            previous.map { ($0.identity.number, $0) }, uniquingKeysWith: { _, later in later })
         let dates = SegmentDate.dates(of: playlist.segments)
         var (found, renamed) = ([Int: PartIdentity](), [Int: FileRenaming]())
         for (index, part) in listed.enumerated() where !knows(part.identity) {
             let segment = playlist.segments[index]
-            guard let former = formerByNumber[part.identity.number],
-                former.identity.hasRange(of: part.identity),
-                former.microseconds == segment.durationMicroseconds
+            guard let previous = previousByNumber[part.identity.number],
+                previous.identity.hasRange(of: part.identity),
+                previous.microseconds == segment.durationMicroseconds
             else { continue }
-            if let date = dates[index], let isSame = former.date?.isSame(as: date, of: former.microseconds) {
-                if isSame { found[index] = former.identity }
-            } else if isNear, let renaming = FileRenaming(from: former.identity.path, to: part.identity.path)
+            if let date = dates[index],
+                let isSame = previous.date?.isSame(as: date, of: previous.microseconds)
             {
-                (found[index], renamed[index]) = (former.identity, renaming.isNone ? nil : renaming)
+                if isSame { found[index] = previous.identity }
+            } else if isNear,
+                let renaming = FileRenaming(from: previous.identity.path, to: part.identity.path)
+            {
+                (found[index], renamed[index]) = (previous.identity, renaming.isNone ? nil : renaming)
             }
         }
         // A single renamed file may be another segment.
@@ -82,13 +87,13 @@ extension RenditionPlan {
 
     /// What was listed before; of an earlier process only segments of a live presentation, because one that
     /// had ended is known by its paths.
-    private var formerSegments: [FormerSegment] {
+    private var previousSegments: [PreviousSegment] {
         if !parts.isEmpty {
             let dates = SegmentDate.dates(of: parts.map(\.segment))
             let run = runs.identityRun
-            let isFormer = { (part: Part) in !part.isLost && part.names.identity.run == run }
-            return zip(parts, dates).filter { isFormer($0.0) }.map { part, date in
-                FormerSegment(
+            let isPrevious = { (part: Part) in !part.isLost && part.names.identity.run == run }
+            return zip(parts, dates).filter { isPrevious($0.0) }.map { part, date in
+                PreviousSegment(
                     identity: part.names.identity, microseconds: part.segment.durationMicroseconds, date: date
                 )
             }
@@ -99,13 +104,13 @@ extension RenditionPlan {
             recorded.segment(of: names).map { (names.identity, $0) }
         }
         return zip(listed, SegmentDate.dates(of: listed.map { $0.1 })).map { part, date in
-            FormerSegment(identity: part.0, microseconds: part.1.durationMicroseconds, date: date)
+            PreviousSegment(identity: part.0, microseconds: part.1.durationMicroseconds, date: date)
         }
     }
 }
 
 /// A segment that an earlier playlist has listed.
-private struct FormerSegment {
+private struct PreviousSegment {
     var identity: PartIdentity
     var microseconds: Int64
     var date: SegmentDate?
@@ -150,8 +155,8 @@ private struct FileRenaming {
     var isNone: Bool { present == nil }
 
     /// Nil if the names differ in more than one part.
-    init?(from former: String, to present: String) {
-        let (old, new) = (Self.words(of: former), Self.words(of: present))
+    init?(from previous: String, to present: String) {
+        let (old, new) = (Self.words(of: previous), Self.words(of: present))
         let places = old.indices.filter { $0 < new.count && old[$0] != new[$0] }
         guard old.count == new.count, places.count < 2 else { return nil }
         self.present = places.first.map { new[$0] }

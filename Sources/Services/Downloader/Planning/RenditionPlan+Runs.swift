@@ -104,7 +104,7 @@ extension RenditionPlan {
     private func isMoved(_ listed: [ListedPart], _ playlist: MediaPlaylist) -> Bool {
         var listed = listed
         for index in listed.indices { listed[index].identity.run = runs.identityRun }
-        return !formerIdentities(of: listed, playlist).isEmpty
+        return !previousIdentities(of: listed, playlist).isEmpty
     }
 
     /// Compares a list with a run; `dates` are those of the list, `known` those of all parts.
@@ -119,12 +119,12 @@ extension RenditionPlan {
             identity.run = run == 0 ? nil : run
             guard knows(identity) else { continue }
             isKnown = true
-            guard let date = dates[index], let former = formerDate(of: identity, known) else { continue }
-            let difference = date.microseconds &- former.microseconds
+            guard let date = dates[index], let previous = previousDate(of: identity, known) else { continue }
+            let difference = date.microseconds &- previous.microseconds
             let duration = max(playlist.segments[index].durationMicroseconds, 1_000_000)
             if difference.magnitude <= duration.magnitude { return .sameDates }
             // Rounding may hide that they are the same.
-            if former.isSame(as: date, of: duration) == nil { continue }
+            if previous.isSame(as: date, of: duration) == nil { continue }
             least = min(least ?? difference, difference)
         }
         guard isKnown else { return .unknown }
@@ -135,7 +135,7 @@ extension RenditionPlan {
     }
 
     /// The date that a known segment had; of an earlier process only where a tag stands at it.
-    private func formerDate(of identity: PartIdentity, _ known: [SegmentDate?]) -> SegmentDate? {
+    private func previousDate(of identity: PartIdentity, _ known: [SegmentDate?]) -> SegmentDate? {
         if let index = indices[identity] { return known[index] }
         let segment = kept[identity].flatMap { recorded?.segment(of: $0) }
         return segment?.programDateTimeMicroseconds.map { SegmentDate(microseconds: $0, distance: 0) }

@@ -55,7 +55,7 @@ final class FileProgress: Sendable {
         change { status in
             status.most = max(status.most, status.pieces.byteCount, pieces.byteCount)
             // A server may give each answer another validator.
-            if let former = status.validator, let validator = known.validator, former != validator,
+            if let previous = status.validator, let validator = known.validator, previous != validator,
                 status.version < Limits.attempts
             {
                 status.most = 0

@@ -10,10 +10,10 @@ struct ReloadPause: Sendable {
     /// The pauses since the playlist changed.
     private(set) var unchangedDuration = Duration.zero
     /// When the last reading began.
-    private var begun: SteadyInstant?
+    private var startedAt: SteadyInstant?
 
-    init(targetSeconds: Int, begun: SteadyInstant? = nil) {
-        self.begun = begun
+    init(targetSeconds: Int, startedAt: SteadyInstant? = nil) {
+        self.startedAt = startedAt
         target = min(max(.seconds(targetSeconds), Limits.shortestReload), Limits.longestReload)
     }
 
@@ -26,11 +26,11 @@ struct ReloadPause: Sendable {
 
     /// What remains of the pause, which counts from the start of the last reading (§6.3.4).
     func remaining(at now: SteadyInstant) -> Duration {
-        begun.map { max(.zero, next() - (now - $0)) } ?? next()
+        startedAt.map { max(.zero, next() - (now - $0)) } ?? next()
     }
 
     mutating func begins(at now: SteadyInstant) {
-        begun = now
+        startedAt = now
     }
 
     mutating func reset() {

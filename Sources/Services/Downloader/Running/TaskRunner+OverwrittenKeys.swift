@@ -27,8 +27,8 @@ extension TaskRunner {
             guard let likely = current ?? known.first?.bytes else { return nil }
             if failed.last == likely {
                 let others = known.filter { $0.bytes != likely }
-                guard let former = Self.former(others, failed) else { return nil }
-                return try await take(former.name, for: index) ? former.bytes : nil
+                guard let previous = Self.previous(others, failed) else { return nil }
+                return try await take(previous.name, for: index) ? previous.bytes : nil
             }
             guard let name = known.first(where: { $0.bytes == likely })?.name else {
                 return try await takeNew(likely, for: index) ? likely : nil
@@ -39,7 +39,7 @@ extension TaskRunner {
     }
 
     /// The first key that has not failed, else the one whose last failure is the earliest.
-    private static func former(_ known: [KnownKey], _ failed: [[UInt8]]) -> KnownKey? {
+    private static func previous(_ known: [KnownKey], _ failed: [[UInt8]]) -> KnownKey? {
         known.min { (failed.firstIndex(of: $0.bytes) ?? -1) < (failed.firstIndex(of: $1.bytes) ?? -1) }
     }
 

@@ -96,7 +96,7 @@ extension TaskRunner {
             throw .key("the file keys/\(name) is missing, and the source no longer lists its key")
         }
         let bytes = try await reader.key(
-            uri, currentURI: { await self.keyAddress(name, former: uri) },
+            uri, currentURI: { await self.keyAddress(name, previous: uri) },
             renew: { reading async throws(DownloadError) in
                 try await self.renew(since: reading, isRefused: true)
             })
@@ -104,8 +104,8 @@ extension TaskRunner {
         keys[name] = bytes
     }
 
-    private func keyAddress(_ name: String, former: String) -> (uri: String, reading: Int) {
-        (keyNames.uris[name] ?? former, readings)
+    private func keyAddress(_ name: String, previous: String) -> (uri: String, reading: Int) {
+        (keyNames.uris[name] ?? previous, readings)
     }
 
     func fetchSections() async throws(DownloadError) {

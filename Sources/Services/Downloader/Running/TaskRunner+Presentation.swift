@@ -17,9 +17,9 @@ extension TaskRunner {
 
     /// Downloads a playlist with everything that it lists.
     func downloadPresentation(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
-        let begun = tools.clock.steady()
+        let startedAt = tools.clock.steady()
         try await prepare(playlist, base: base)
-        reloadPause = ReloadPause(targetSeconds: targetSeconds, begun: begun)
+        reloadPause = ReloadPause(targetSeconds: targetSeconds, startedAt: startedAt)
         try await change(.prepared)
         try await writePlaylists(isClosed: false)
         while true {

@@ -57,7 +57,7 @@ extension TaskRunner {
     /// every segment is known again. So it is read again only if a media playlist is refused or unusable, or
     /// has stalled, and for new tokens, which do not change the paths.
     private func reload(isRefused: Bool) async throws(DownloadError) {
-        let formerPause = reloadPause
+        let previousPause = reloadPause
         reloadPause.begins(at: tools.clock.steady())
         let (before, edge) = (plans.map(\.parts.count), windowHeaders?.span)
         var wanted = plans
@@ -70,7 +70,7 @@ extension TaskRunner {
             try await loadAnywhere(wanted)
         } catch {
             // A reading that was cancelled is still due.
-            if error == .cancelled { reloadPause = formerPause }
+            if error == .cancelled { reloadPause = previousPause }
             throw error
         }
         let isLonger = plans.map(\.parts.count) != before
@@ -87,15 +87,15 @@ extension TaskRunner {
     /// multivariant playlist names now.
     ///
     /// A host that does not answer may be withdrawn: the multivariant playlist is then asked again and again.
-    private func loadAnywhere(_ former: [RenditionPlan]) async throws(DownloadError) {
-        guard isFromMultivariant, isLive else { return try await load(former, by: reader) }
-        var wanted = former
-        let begun = tools.clock.steady()
+    private func loadAnywhere(_ previous: [RenditionPlan]) async throws(DownloadError) {
+        guard isFromMultivariant, isLive else { return try await load(previous, by: reader) }
+        var wanted = previous
+        let startedAt = tools.clock.steady()
         while true {
             do throws(DownloadError) {
                 return try await load(wanted, by: readerWithoutWaiting)
             } catch .noNetwork {
-                guard tools.clock.steady() - begun <= retries.networkTimeout else {
+                guard tools.clock.steady() - startedAt <= retries.networkTimeout else {
                     throw retries.noNetwork("the playlist")
                 }
                 try await findOtherHosts(&wanted)
@@ -110,13 +110,13 @@ extension TaskRunner {
     /// Asks the multivariant playlist for other addresses; waits where it names the same ones, or cannot be
     /// used.
     private func findOtherHosts(_ plans: inout [RenditionPlan]) async throws(DownloadError) {
-        let former = plans.map(\.url)
+        let previous = plans.map(\.url)
         do throws(DownloadError) {
             try await renewAddresses(&plans)
         } catch {
             guard error.meansOtherAddress else { throw error }
         }
-        guard plans.map(\.url) == former else { return }
+        guard plans.map(\.url) == previous else { return }
         await networkLost()
         do {
             try await tools.clock.sleep(for: Limits.networkPause)

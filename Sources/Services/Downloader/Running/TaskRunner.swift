@@ -226,14 +226,14 @@ extension TaskRunner {
 
     /// Changes the state, keeps it and reports it.
     func change(_ event: TaskEvent) async throws(DownloadError) {
-        let former = stored.task
+        let previous = stored.task
         guard stored.task.apply(event, at: tools.clock.now()) else { return }
         do throws(DownloadError) {
             try await save()
         } catch {
             // What is not stored as completed is paused, and can be resumed.
             if stored.task.state == .completed {
-                (stored.task.state, stored.task.finished) = (former.state, former.finished)
+                (stored.task.state, stored.task.finished) = (previous.state, previous.finished)
             }
             throw error
         }

@@ -50,10 +50,10 @@ struct KeyQueue: Sendable {
 
     /// A segment was opened; it is not tried again unless it fails after all.
     mutating func hold(_ segment: KeyPendingSegment) {
-        guard let place = entries.firstIndex(where: { $0.segment.identity == segment.identity }) else {
+        guard let index = entries.firstIndex(where: { $0.segment.identity == segment.identity }) else {
             return
         }
-        entries[place].isHeld = true
+        entries[index].isHeld = true
     }
 
     /// A key is missing: all segments that need the same keys wait.

@@ -14,9 +14,9 @@ extension ChannelProgress {
         }
         if id == leading { return compare(fact, at: timestamp) }
         guard let leader = renditions.index(of: leading) else { return }
-        if let place = renditions.values[leader].media.position(of: timestamp, in: run) {
+        if let position = renditions.values[leader].media.position(of: timestamp, in: run) {
             renditions.values[own].leaderOffset = LeaderOffset(
-                numbers: place.number - fact.identity.number, later: place.later)
+                numbers: position.number - fact.identity.number, later: position.later)
         }
     }
 
@@ -25,10 +25,10 @@ extension ChannelProgress {
         let run = leader.identity.run
         for (other, id) in renditions.keys.enumerated() where id != leading {
             guard renditions.values[other].run == run, renditions.values[other].leaderOffset == nil,
-                let place = renditions.values[other].media.position(of: timestamp, in: run)
+                let position = renditions.values[other].media.position(of: timestamp, in: run)
             else { continue }
             renditions.values[other].leaderOffset = LeaderOffset(
-                numbers: leader.identity.number - place.number, later: -place.later)
+                numbers: leader.identity.number - position.number, later: -position.later)
         }
     }
 
@@ -53,23 +53,23 @@ extension ChannelProgress {
     mutating func judge(
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: IncompleteSegment?,
     ) -> RenditionProgress.Judgement {
-        guard let place = renditions.index(of: segment.identity.rendition) else { return .init() }
-        return renditions.values[place].judge(segment, stored, replacing: held)
+        guard let index = renditions.index(of: segment.identity.rendition) else { return .init() }
+        return renditions.values[index].judge(segment, stored, replacing: held)
     }
 
     /// The bytes of another source took the place of a part.
     mutating func noteRepair(_ identity: SegmentIdentity) {
-        if let place = renditions.index(of: identity.rendition) {
-            renditions.values[place].noteRepair(identity)
+        if let index = renditions.index(of: identity.rendition) {
+            renditions.values[index].noteRepair(identity)
         }
     }
 
     /// A segment is whole, or stays a part.
     mutating func settled(_ identity: SegmentIdentity, _ part: IncompleteSegment?) {
-        guard let place = renditions.index(of: identity.rendition) else { return }
+        guard let index = renditions.index(of: identity.rendition) else { return }
         // The number may be one of an earlier run.
-        guard part?.isCut != true || renditions.values[place].run == identity.run else { return }
-        renditions.values[place].settled(identity.number, part)
+        guard part?.isCut != true || renditions.values[index].run == identity.run else { return }
+        renditions.values[index].settled(identity.number, part)
     }
 
     /// A try for a segment failed, and is repeated.

@@ -66,7 +66,7 @@ struct ChannelProgress: Sendable {
         let isOther =
             self.source.map { $0.url != source.url }
             ?? lastRun.map { $0.source != SourceClient.identity(source.url) } ?? false
-        let former = self.source?.url
+        let previous = self.source?.url
         (self.source, sourceURL) = (source, SourceClient.identity(source.url))
         if recorded.isEmpty {
             let last = renditions.keys.filter { wasRecordedLast($0) }
@@ -78,7 +78,7 @@ struct ChannelProgress: Sendable {
             return false
         }
         sourceRun = nil
-        for id in renditions.keys { expired += renditions[id]?.leaveRun(of: former, for: source.url) ?? [] }
+        for id in renditions.keys { expired += renditions[id]?.leaveRun(of: previous, for: source.url) ?? [] }
         return true
     }
 
@@ -326,16 +326,16 @@ extension ChannelProgress {
         _ rendition: inout RenditionProgress, _ playlist: MediaPlaylist, restart: String?,
         at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
     ) {
-        let former = rendition.run
-        expired += rendition.beginRun()
-        let present = sourceRun?.id ?? (former == nil && restart == nil ? continuedRun : nil)
-        if let present, former != present, former != nil || restart == nil {
+        let previous = rendition.run
+        expired += rendition.startRun()
+        let present = sourceRun?.id ?? (previous == nil && restart == nil ? continuedRun : nil)
+        if let present, previous != present, previous != nil || restart == nil {
             rendition.run = present
             return
         }
         let isDated = playlist.segments.contains { $0.programDateTimeMicroseconds != nil }
         let run = SourceRun(
-            id: nextRun(after: former, at: arrival.date, &generator),
+            id: nextRun(after: previous, at: arrival.date, &generator),
             source: sourceURL ?? "", began: arrival.date,
             clock: (isDated ? rendition.placing.clock : .arrival).rawValue)
         (sourceRun, newestRun) = (run, run)
@@ -347,9 +347,9 @@ extension ChannelProgress {
     /// An id above all earlier ones, whatever the host's clock shows: the newest run is the one with the
     /// highest id.
     private func nextRun(
-        after former: Int64?, at date: Instant, _ generator: inout SeededRandomNumberGenerator,
+        after previous: Int64?, at date: Instant, _ generator: inout SeededRandomNumberGenerator,
     ) -> Int64 {
-        let known = (renditions.values.map(\.run) + [former, newestRun?.id]).compactMap { $0 }
+        let known = (renditions.values.map(\.run) + [previous, newestRun?.id]).compactMap { $0 }
         let next = known.max().map { ($0 >> 20) + 1 } ?? 0
         return max(date.milliseconds, next) << 20 | Int64.random(in: 0..<(1 << 20), using: &generator)
     }

@@ -101,14 +101,15 @@ struct DateSteps: Sendable {
             let earlier = earlier.flatMap { $0.number == number - 1 ? $0 : nil }
             let isListed = index > 0
             guard let before = isListed ? dates[index - 1] : earlier?.date,
-                let said = isListed
+                let stated = isListed
                     ? PlaylistFollower.duration(of: playlist.segments[index - 1]) : earlier?.duration
             else { continue }
             let predecessor = stored[number - 1]
-            let usual = dated.isWrong ? dated.duration(said: said) : nil
+            let usual = dated.isWrong ? dated.duration(stated: stated) : nil
             let isHeld = !isListed && earlier?.isOfEarlierProcess ?? false
             let (length, duration) = (
-                date - before, isHeld ? said : max(said, predecessor?.measured ?? usual ?? expected(said))
+                date - before,
+                isHeld ? stated : max(stated, predecessor?.measured ?? usual ?? expected(stated))
             )
             let step = length - duration
             // For a longer step the dates alone show a hole, and no probe is needed.

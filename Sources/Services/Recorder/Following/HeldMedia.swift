@@ -185,7 +185,7 @@ struct HeldMedia: Sendable {
         let timed = pieces.filter { $0.timestamp != nil }.sorted { $0.window.begin < $1.window.begin }
         var stretches: [[Piece]] = []
         for piece in timed {
-            if let former = stretches.last?.last, Self.goesOn(former, to: piece) {
+            if let previous = stretches.last?.last, Self.isContinued(previous, by: piece) {
                 stretches[stretches.count - 1].append(piece)
             } else {
                 stretches.append([piece])
@@ -194,9 +194,9 @@ struct HeldMedia: Sendable {
         return stretches
     }
 
-    private static func goesOn(_ former: Piece, to piece: Piece) -> Bool {
-        let media = distance(from: former.timestamp ?? 0, to: piece.timestamp ?? 0)
-        let line = piece.window.begin - former.window.begin
+    private static func isContinued(_ previous: Piece, by piece: Piece) -> Bool {
+        let media = distance(from: previous.timestamp ?? 0, to: piece.timestamp ?? 0)
+        let line = piece.window.begin - previous.window.begin
         return (media - line).magnitude <= Limits.timestampSlack.magnitude + line.magnitude / 10
     }
 

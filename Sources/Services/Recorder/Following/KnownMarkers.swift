@@ -20,7 +20,7 @@ struct KnownMarkers: Sendable {
     /// The markers of each id, the newest last.
     private var keysByID: [String: [Key]] = [:]
     /// New markers of the present hour; older ones count apart, as a first playlist may list many.
-    private var hour: (number: Int64, count: Int, formerCount: Int) = (0, 0, 0)
+    private var hour: (number: Int64, count: Int, oldCount: Int) = (0, 0, 0)
 
     /// Takes what a playlist lists.
     ///
@@ -113,8 +113,8 @@ struct KnownMarkers: Sendable {
         let number = arrival.microseconds / length
         if hour.number != number { hour = (number, 0, 0) }
         if marker.begin + length < arrival {
-            hour.formerCount += 1
-            return hour.formerCount <= Limits.listedMarkers
+            hour.oldCount += 1
+            return hour.oldCount <= Limits.listedMarkers
         }
         hour.count += 1
         return hour.count <= Limits.markersPerHour

@@ -34,10 +34,10 @@ struct NewEntries {
             Self.estimatedStart(playlist, before: from, target: target, shared: shared, measured, $0)
         }
         for (index, number) in zip(indices, numbers) {
-            let said = PlaylistFollower.duration(of: playlist.segments[index])
+            let stated = PlaylistFollower.duration(of: playlist.segments[index])
             // The start of the next entry is decided now, even if EXTINF is unusable.
-            let byMedia = measured.duration(said: said)
-            let byDates = dates[index] == nil ? nil : dated.duration(said: said, measured: byMedia)
+            let byMedia = measured.duration(stated: stated)
+            let byDates = dates[index] == nil ? nil : dated.duration(stated: stated, measured: byMedia)
             let duration = byDates ?? byMedia ?? target
             let known = shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) }
             let start = known ?? estimatedStart
@@ -62,8 +62,8 @@ struct NewEntries {
     ) -> Instant? {
         var length: Int64 = 0
         for index in playlist.segments.indices.prefix(from).suffix(Limits.estimatedStarts).reversed() {
-            let said = PlaylistFollower.duration(of: playlist.segments[index])
-            length += measured.duration(said: said) ?? target
+            let stated = PlaylistFollower.duration(of: playlist.segments[index])
+            length += measured.duration(stated: stated) ?? target
             guard let number = PlaylistFollower.number(playlist, index) else { return nil }
             if let start = shared[number + step.numbers] { return start + step.later + length }
         }

@@ -52,7 +52,7 @@ struct PlaylistFollower: Sendable {
     /// A comparison of bytes showed that the source renames its segments with each load.
     private(set) var ignoresNames = false
     /// When the first playlist of the source run was accepted.
-    private var began: SteadyInstant?
+    private var startedAt: SteadyInstant?
     /// The playlist last taken had ended.
     private var hasEnded = false
     /// How many segments it held.
@@ -87,8 +87,8 @@ struct PlaylistFollower: Sendable {
         let target = Self.target(of: playlist)
         if let highest, isOfPreviousRun(entries, now) {
             // Where names follow numbers, the names of the run before return when the numbers do.
-            let goesOn = first > highest && first - highest <= entries.count
-            guard goesOn, !isYoung(now, target) else { return .stale }
+            let isContinued = first > highest && first - highest <= entries.count
+            guard isContinued, !isYoung(now, target) else { return .stale }
         }
         guard let highest else {
             return .new(from: max(0, playlist.segments.count - Limits.backlogSegments), missing: 0)
@@ -166,7 +166,7 @@ struct PlaylistFollower: Sendable {
             lastAdvance = now
             isConfirmed = false
         }
-        began = began ?? now
+        startedAt = startedAt ?? now
         highest = max(highest ?? last, last)
         discontinuitySequence = playlist.discontinuitySequence
         isUnconfirmed = false
@@ -193,7 +193,7 @@ struct PlaylistFollower: Sendable {
     ///
     /// Another restart so soon may be two origins that answer in turn.
     private func isYoung(_ now: SteadyInstant, _ target: Int64) -> Bool {
-        !previous.isEmpty && !hasEnded && began.map { now - $0 < .microseconds(10 * target) } ?? false
+        !previous.isEmpty && !hasEnded && startedAt.map { now - $0 < .microseconds(10 * target) } ?? false
     }
 }
 
@@ -218,7 +218,7 @@ extension PlaylistFollower {
     ///
     /// Later, or after the source has ended, the same names mean that the source has begun again.
     private func isOfPreviousRun(_ entries: [SeenEntry], _ now: SteadyInstant) -> Bool {
-        guard !hasEnded, began.map({ now - $0 < Limits.oldPlaylists }) ?? true, let newest = entries.last,
+        guard !hasEnded, startedAt.map({ now - $0 < Limits.oldPlaylists }) ?? true, let newest = entries.last,
             newest.isKnown(in: previous)
         else { return false }
         return !entries.contains { $0.isKnown(in: recent) }
@@ -237,8 +237,8 @@ extension PlaylistFollower {
         guard missing > Limits.numberJump || contradictsJump(first, missing: missing) else {
             return .new(from: 0, missing: missing)
         }
-        let goesOn = goesOn(first, target: Self.target(of: playlist), now: now)
-        return waited.suffices(evidence: goesOn ? 2 : 1)
+        let datesContinue = datesContinue(at: first, target: Self.target(of: playlist), now: now)
+        return waited.suffices(evidence: datesContinue ? 2 : 1)
             ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
     }
 
@@ -246,7 +246,7 @@ extension PlaylistFollower {
     /// passed.
     ///
     /// A second origin would list known entries too, unless its clock is ahead.
-    private func goesOn(_ first: SeenEntry, target: Int64, now: SteadyInstant) -> Bool {
+    private func datesContinue(at first: SeenEntry, target: Int64, now: SteadyInstant) -> Bool {
         guard let newest = recent.last, let distance = first.distance(to: newest), let lastAdvance else {
             return false
         }
@@ -289,7 +289,7 @@ extension PlaylistFollower {
         if evidence.isEmpty, let first = entries.first?.number, first <= 1 {
             evidence.append("from the beginning")
         }
-        let continues = entries.first.map { goesOn($0, target: target, now: now) } ?? false
+        let continues = entries.first.map { datesContinue(at: $0, target: target, now: now) } ?? false
         guard waited.suffices(evidence: continues ? 2 : evidence.count) else { return .stale }
         return .restart(reason: (["lower numbers"] + evidence).joined(separator: " "))
     }

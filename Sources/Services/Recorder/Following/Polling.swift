@@ -40,7 +40,7 @@ struct Polling: Sendable {
     ///
     /// The numbers of a stale playlist, which is ignored, tell nothing of the pace.
     mutating func loaded(
-        _ playlist: MediaPlaylist, changed: Bool, isStale: Bool = false, begun: SteadyInstant,
+        _ playlist: MediaPlaylist, changed: Bool, isStale: Bool = false, startedAt: SteadyInstant,
         now: SteadyInstant,
     ) {
         failures = 0
@@ -53,11 +53,11 @@ struct Polling: Sendable {
             let durations = playlist.segments.compactMap(PlaylistFollower.duration).sorted()
             usualDuration = durations.isEmpty ? 0 : durations[durations.count / 2]
         }
-        if !isStale { pace.loaded(playlist, length: playlistLength, begun: begun, now: now) }
+        if !isStale { pace.loaded(playlist, length: playlistLength, startedAt: startedAt, now: now) }
         let last = playlist.segments.last?.durationMicroseconds ?? target
         (isEnded, lastDuration) = (playlist.isEnded, last)
         pause = pauseAfterLoad(changed: changed, length: playlist.durationMicroseconds, now: now)
-        phase.loaded(at: begun, added: changed ? added(playlist) : 0, duration: .microseconds(last))
+        phase.loaded(at: startedAt, added: changed ? added(playlist) : 0, duration: .microseconds(last))
         isAdjustable = changed && pause == last
     }
 
@@ -70,11 +70,11 @@ struct Polling: Sendable {
     }
 
     /// A load that was begun at one instant and over at another brought the same playlist as the one before.
-    mutating func unchanged(begun: SteadyInstant, now: SteadyInstant) {
+    mutating func unchanged(startedAt: SteadyInstant, now: SteadyInstant) {
         (failures, isAdjustable) = (0, false)
-        pace.unchanged(begun: begun, now: now)
+        pace.unchanged(startedAt: startedAt, now: now)
         pause = pauseAfterLoad(changed: false, length: playlistLength, now: now)
-        phase.loaded(at: begun, added: 0, duration: .microseconds(lastDuration))
+        phase.loaded(at: startedAt, added: 0, duration: .microseconds(lastDuration))
     }
 
     /// How long the source can be expected to hold what it lists now (RFC 8216bis §6.2.2).

@@ -15,7 +15,7 @@ struct RenditionPoll: Sendable {
 
     var polling: Polling
     /// When the last load began.
-    private(set) var begun: SteadyInstant
+    private(set) var startedAt: SteadyInstant
     /// When the playlist is asked for again; nil while an answer is awaited.
     private(set) var next: SteadyInstant?
     @Boxed var doubt: DoubtfulPlaylist? {
@@ -28,12 +28,12 @@ struct RenditionPoll: Sendable {
 
     init(now: SteadyInstant, chance: Double) {
         polling = Polling(now: now, chance: chance)
-        begun = now
+        startedAt = now
         next = now
     }
 
     mutating func begin(at now: SteadyInstant) {
-        (begun, next) = (now, nil)
+        (startedAt, next) = (now, nil)
     }
 
     /// The playlist could not be judged; false when it was the last that may stay in doubt.
@@ -48,6 +48,6 @@ struct RenditionPoll: Sendable {
     mutating func scheduleNext(now: SteadyInstant, chance: Double) {
         if doubt != nil { doubt = nil }
         doubtfulCount = 0
-        next = max(begun + .microseconds(polling.adjustedPause(chance: chance)), now + .milliseconds(100))
+        next = max(startedAt + .microseconds(polling.adjustedPause(chance: chance)), now + .milliseconds(100))
     }
 }

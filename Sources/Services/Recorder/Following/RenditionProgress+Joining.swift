@@ -31,8 +31,8 @@ extension RenditionProgress {
     /// False if it lists enough held segments: these show the error of EXTINF by themselves.
     func doubtsDurations(of playlist: MediaPlaylist, from: Int) -> Bool {
         guard isResuming, from < Limits.minimumMeasuredSegments, let usual = usualLength else { return false }
-        let said = playlist.segments.compactMap { PlaylistFollower.duration(of: $0) }
-        guard let shortest = said.min(), let longest = said.max() else { return false }
+        let stated = playlist.segments.compactMap { PlaylistFollower.duration(of: $0) }
+        guard let shortest = stated.min(), let longest = stated.max() else { return false }
         let nearest = min(max(usual, shortest), longest)
         return MeasuredDurations.differs(usual, from: nearest)
     }
@@ -47,13 +47,13 @@ extension RenditionProgress {
     ///
     /// If it is closer to the length of held segments than to EXTINF, the held segments show by how much
     /// EXTINF is wrong.
-    private mutating func learn(_ length: Int64, said: Int64?) {
-        if isResuming, let usual = usualLength, let said,
-            (length - usual).magnitude <= (length - said).magnitude
+    private mutating func learn(_ length: Int64, stated: Int64?) {
+        if isResuming, let usual = usualLength, let stated,
+            (length - usual).magnitude <= (length - stated).magnitude
         {
-            learnHeld(said: said)
+            learnHeld(stated: stated)
         }
-        measured.add(said: said, expected: 0, measured: length, isCompared: true)
+        measured.add(stated: stated, expected: 0, measured: length, isCompared: true)
     }
 
     /// Learns from the segments that are held, where the first one cannot be read because its key is missing.
@@ -64,12 +64,12 @@ extension RenditionProgress {
         else {
             return
         }
-        learnHeld(said: PlaylistFollower.duration(of: playlist.segments[0]))
+        learnHeld(stated: PlaylistFollower.duration(of: playlist.segments[0]))
     }
 
-    private mutating func learnHeld(said: Int64?) {
+    private mutating func learnHeld(stated: Int64?) {
         for held in run.map(media.lengths) ?? [] {
-            measured.add(said: said, expected: 0, measured: held, isCompared: true)
+            measured.add(stated: stated, expected: 0, measured: held, isCompared: true)
         }
     }
 
@@ -169,7 +169,7 @@ extension RenditionProgress {
     /// Whether a source run that begins with a playlist would be placed by the dates in it.
     func acceptsDates(of playlist: MediaPlaylist, at arrival: Arrival) -> Bool {
         var trial = placing
-        trial.beginRun()
+        trial.startRun()
         _ = trial.place(
             entries(of: playlist), arrival: arrival, target: PlaylistFollower.target(of: playlist))
         return trial.clock == .source
@@ -193,8 +193,8 @@ extension RenditionProgress {
         guard let end = placing.end else { return false }
         let (entries, target) = (entries(of: playlist), PlaylistFollower.target(of: playlist))
         var (next, trial) = (placing, placing)
-        next.beginRun()
-        trial.beginRun()
+        next.startRun()
+        trial.startRun()
         _ = trial.place(entries, arrival: arrival, target: target)
         guard trial.clock == .source, let last = entries.last, let date = last.programDateTime else {
             return playlist.isEnded
@@ -221,13 +221,13 @@ extension RenditionProgress {
             } else {
                 find(probed, at: Int(index), of: playlist, at: arrival)
             }
-        case .compares(let number, let former):
+        case .compares(let number, let previous):
             join = .none
             guard number == first else { return }
-            if let length = length(of: former, before: probed, in: playlist) {
-                learn(length, said: PlaylistFollower.duration(of: playlist.segments[0]))
+            if let length = length(of: previous, before: probed, in: playlist) {
+                learn(length, stated: PlaylistFollower.duration(of: playlist.segments[0]))
             }
-            find(former, at: 0, of: playlist, at: arrival)
+            find(previous, at: 0, of: playlist, at: arrival)
         case .none, .first, .open, .earlierUseMissed, .found, .other: break
         }
     }
@@ -272,7 +272,7 @@ extension RenditionProgress {
         guard probed.firstTimestamp != nil,
             !mayBeRenumbered(playlist) || doubtsDurations(of: playlist, from: 0)
         else { return false }
-        let known = measured.duration(said: PlaylistFollower.duration(of: playlist.segments[0]))
+        let known = measured.duration(stated: PlaylistFollower.duration(of: playlist.segments[0]))
         guard let known, let duration = probed.measuredDuration else { return true }
         return MeasuredDurations.differs(duration, from: known)
     }

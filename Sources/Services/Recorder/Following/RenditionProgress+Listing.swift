@@ -98,8 +98,8 @@ extension RenditionProgress {
     ) {
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, change.opensHole, change.isSource || change.isRestart {
-            let former = (change.isSource ? earlierUse?.offset : nil) ?? placing.previousOffset
-            if let former { placing.placeByArrival(offset: former) }
+            let previous = (change.isSource ? earlierUse?.offset : nil) ?? placing.previousOffset
+            if let previous { placing.placeByArrival(offset: previous) }
         }
         let isOther = if case .other(let number) = join { number == new.numbers.first } else { false }
         if let point = takeJoinPoint(), point.number == new.numbers.first {

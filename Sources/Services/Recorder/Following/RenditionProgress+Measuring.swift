@@ -33,7 +33,7 @@ extension RenditionProgress {
         var judgement = Judgement()
         let durations = measured
         let expected = { (segment: ListedSegment) in
-            durations.duration(said: PlaylistFollower.duration(of: segment.entry))
+            durations.duration(stated: PlaylistFollower.duration(of: segment.entry))
         }
         let judged = shortSegments.judge(expected)
         for (entry, isNew) in judged where entry.verdict == .whole {
@@ -59,7 +59,7 @@ extension RenditionProgress {
     ) -> (segment: ListedSegment, held: IncompleteSegment)? {
         let (segment, measured) = (cut.entry.segment, cut.entry.measured)
         if let length = cut.length {
-            self.measured.correct(measured, said: PlaylistFollower.duration(of: segment.entry), to: length)
+            self.measured.correct(measured, stated: PlaylistFollower.duration(of: segment.entry), to: length)
         }
         guard cut.isAsked else { return nil }
         var held = cut.entry.held
@@ -78,9 +78,9 @@ extension RenditionProgress {
         guard held.isSuspected else { return }
         // Only now that it is whole it is known that it was incomplete.
         status.parts += 1
-        guard let former = shortSegments.entries[number]?.measured, let measured else { return }
+        guard let previous = shortSegments.entries[number]?.measured, let measured else { return }
         self.measured.correct(
-            former, said: PlaylistFollower.duration(of: segment.entry), to: measured, isCompared: false)
+            previous, stated: PlaylistFollower.duration(of: segment.entry), to: measured, isCompared: false)
     }
 
     /// Whether better bytes can be expected of segments that are not whole.
@@ -115,7 +115,7 @@ extension RenditionProgress {
         let (isSettled, others) = unmeasured.measured(
             segment.identity.number, timestamp: timestamp, duration: duration)
         measured.add(
-            said: PlaylistFollower.duration(of: segment.entry),
+            stated: PlaylistFollower.duration(of: segment.entry),
             expected: isSettled ? 0 : segment.expectedDuration,
             measured: duration, isCompared: isCompared)
         measured.addShortfall(others)

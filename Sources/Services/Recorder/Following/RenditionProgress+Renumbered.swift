@@ -46,7 +46,7 @@ extension RenditionProgress {
         of index: Int, _ entries: [TimePlacing.Entry], in playlist: MediaPlaylist, at arrival: Arrival,
     ) -> Instant? {
         var trial = placing
-        trial.beginRun()
+        trial.startRun()
         _ = trial.place(entries, arrival: arrival, target: PlaylistFollower.target(of: playlist))
         if placing.clock == .source, trial.clock == .source, let date = entries[index].programDateTime {
             return date - trial.zone

@@ -77,7 +77,7 @@ extension RenditionProgress {
     private func durations(of playlist: MediaPlaylist, _ source: String) -> [Int64] {
         let target = PlaylistFollower.target(of: playlist)
         let known = earlierUses[source]?.measured ?? MeasuredDurations()
-        return playlist.segments.map { known.duration(said: PlaylistFollower.duration(of: $0)) ?? target }
+        return playlist.segments.map { known.duration(stated: PlaylistFollower.duration(of: $0)) ?? target }
     }
 }
 

@@ -60,7 +60,7 @@ extension RenditionProgress {
         return dateSteps.find(
             in: playlist, from: from, stored: shortSegments.entries, after: earlier
         ) {
-            durations.duration(said: $0) ?? $0
+            durations.duration(stated: $0) ?? $0
         }
     }
 

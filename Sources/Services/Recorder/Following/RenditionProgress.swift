@@ -132,13 +132,13 @@ struct RenditionProgress: Sendable {
     /// Another run begins: its numbers and dates are judged from the beginning.
     ///
     /// - Returns: segments of the previous run that were not fetched and are no longer listed
-    mutating func beginRun() -> [UnfetchedSegment] {
+    mutating func startRun() -> [UnfetchedSegment] {
         follower.reset()
-        placing.beginRun()
-        dates.beginRun()
+        placing.startRun()
+        dates.startRun()
         discontinuityCount += 1
         digests = [:]
-        measured.beginRun()
+        measured.startRun()
         (shortSegments, unmeasured) = (ShortSegments(), UnmeasuredSegments())
         (leaderOffset, renumberedFrom) = (nil, nil)
         dateSteps = DateSteps()
@@ -151,18 +151,18 @@ struct RenditionProgress: Sendable {
     /// When a source is used again, its measured durations and its last entries are still known.
     ///
     /// - Parameters:
-    ///   - former: the URL of the source that was in use; nil when that was in another process
+    ///   - previous: the URL of the source that was in use; nil when that was in another process
     ///   - next: the URL of the source that is in use from now on
     /// - Returns: what was to be fetched of it
-    mutating func leaveRun(of former: String?, for next: String) -> [UnfetchedSegment] {
-        if let former { saveUse(of: former) }
+    mutating func leaveRun(of previous: String?, for next: String) -> [UnfetchedSegment] {
+        if let previous { saveUse(of: previous) }
         follower.reset()
         (alignment, renumberedFrom, awaited) = (NumberAlignment(), nil, nil)
         (hasOtherStream, isOnBackupStream) = (false, false)
         if run != nil || !media.isEmpty { join = media.isEmpty ? .none : .open }
         earlierUse = earlierUses[next]
         measured = earlierUse?.measured ?? MeasuredDurations()
-        measured.beginRun()
+        measured.startRun()
         run = nil
         (parts, gaps) = (IncompleteSegments(), GapSegments())
         defer { unfetched = [] }

@@ -22,23 +22,23 @@ struct UpdatePhase: Sendable {
         goal = 0.1 + 0.05 * min(max(chance, -1), 1)
     }
 
-    /// Records a load that started at `begun` and listed `added` new segments; `duration` is that of the
+    /// Records a load that started at `startedAt` and listed `added` new segments; `duration` is that of the
     /// playlist's last segment.
-    mutating func loaded(at begun: SteadyInstant, added: Int, duration: Duration) {
-        let before = lastLoad ?? begun - duration
-        lastLoad = begun
+    mutating func loaded(at startedAt: SteadyInstant, added: Int, duration: Duration) {
+        let before = lastLoad ?? startedAt - duration
+        lastLoad = startedAt
         guard added > 0 else { return }
         // Two at once in little more than the time of one: the playlist grows faster than it says.
-        if added > 1, earliest != nil, begun - before < duration * 1.5 { slack = min(slack * 8, 0.06) }
+        if added > 1, earliest != nil, startedAt - before < duration * 1.5 { slack = min(slack * 8, 0.06) }
         // The bounds from earlier updates, widened by the error of the durations and the encoder's jitter.
         let slack = duration * slack
         let expected = (
             low: earliest.map { $0 + duration - slack } ?? before,
-            high: latest.map { $0 + duration + slack } ?? begun
+            high: latest.map { $0 + duration + slack } ?? startedAt
         )
-        let low = max(before, begun - duration, expected.low)
-        let high = min(begun, expected.high)
-        (earliest, latest) = low < high ? (low, high) : (max(before, begun - duration), begun)
+        let low = max(before, startedAt - duration, expected.low)
+        let high = min(startedAt, expected.high)
+        (earliest, latest) = low < high ? (low, high) : (max(before, startedAt - duration), startedAt)
     }
 
     /// The correction of the pause after a load with new segments, as a share of the last one's duration.

@@ -10,14 +10,14 @@ struct DatedDurations {
     private struct Pair {
         var length: Int64
         /// What EXTINF states; nil if it is unusable.
-        var said: Int64?
+        var stated: Int64?
     }
 
     /// Sum of the lengths by dates of all pairs that agree with most others, microseconds.
     private var byDates: Int64 = 0
     private var byDurations: Int64 = 0
     /// The least and the most that EXTINF says of those pairs, microseconds.
-    private var (shortestSaid, longestSaid) = (Int64.max, Int64.min)
+    private var (shortestStated, longestStated) = (Int64.max, Int64.min)
     /// The usual length where EXTINF is of no use, microseconds.
     private let usual: Int64?
     /// Whether EXTINF says a length that has nothing to do with the segments.
@@ -32,19 +32,20 @@ struct DatedDurations {
             (usual, isWrong, isCoarse) = (nil, false, true)
             return
         }
-        let said = pairs.compactMap(\.said)
-        let dated = pairs.compactMap { $0.said == nil ? nil : $0.length }
+        let stated = pairs.compactMap(\.stated)
+        let dated = pairs.compactMap { $0.stated == nil ? nil : $0.length }
         usual =
-            said.count == pairs.count ? nil : Self.median(of: pairs.filter { $0.said == nil }.map(\.length))
+            stated.count == pairs.count
+            ? nil : Self.median(of: pairs.filter { $0.stated == nil }.map(\.length))
         let lengths = Self.median(of: dated) ?? 0
-        let durations = Self.median(of: said) ?? 0
+        let durations = Self.median(of: stated) ?? 0
         // One pair may be a hole, which makes it longer; several that agree with each other are segments.
         let (shortest, longest) = (dated.min() ?? 0, dated.max() ?? 0)
         let count = lengths < durations || longest - shortest <= longest / 5 ? 2 : 3
-        isWrong = said.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
+        isWrong = stated.count >= count && (lengths - durations).magnitude > (durations / 5).magnitude
         isCoarse = dated.allSatisfy { $0 % Microseconds.perSecond == 0 }
         let ratio = isWrong && durations > 0 ? Double(lengths) / Double(durations) : 1
-        for (length, duration) in zip(dated, said) {
+        for (length, duration) in zip(dated, stated) {
             let expected = Int64(Double(duration) * ratio)
             // Anything else is a jump of the clock or a hole, and says nothing of the segment. Of dates in
             // whole seconds a short pair makes up for a long one beside it.
@@ -52,7 +53,7 @@ struct DatedDurations {
             guard (min(shortest, expected)...expected + expected / 2).contains(length) else { continue }
             byDates += length
             byDurations += duration
-            (shortestSaid, longestSaid) = (min(shortestSaid, duration), max(longestSaid, duration))
+            (shortestStated, longestStated) = (min(shortestStated, duration), max(longestStated, duration))
         }
     }
 
@@ -72,7 +73,7 @@ struct DatedDurations {
             let (length, overflow) = end.subtractingReportingOverflow(begin)
             guard !overflow, (1...Limits.longestSegment).contains(length) else { continue }
             if pairs.isEmpty { pairs.reserveCapacity(segments.count) }
-            pairs.append(Pair(length: length, said: PlaylistFollower.duration(of: segments[index])))
+            pairs.append(Pair(length: length, stated: PlaylistFollower.duration(of: segments[index])))
         }
         return pairs
     }
@@ -87,27 +88,29 @@ struct DatedDurations {
         return low + (high - low) / 2
     }
 
-    /// Whether EXTINF `said` lies among those of the pairs that count, or near them.
-    private func isLikeCounted(_ said: Int64) -> Bool {
-        let nearest = min(max(said, shortestSaid), longestSaid)
-        return !MeasuredDurations.differs(nearest, from: said)
+    /// Whether EXTINF `stated` lies among those of the pairs that count, or near them.
+    private func isLikeCounted(_ stated: Int64) -> Bool {
+        let nearest = min(max(stated, shortestStated), longestStated)
+        return !MeasuredDurations.differs(nearest, from: stated)
     }
 
-    /// The duration by dates of a segment with EXTINF `said`, microseconds; nil where dates tell nothing.
+    /// The duration by dates of a segment with EXTINF `stated`, microseconds; nil where dates tell nothing.
     ///
-    /// Where all dates together agree with EXTINF to within a second, it is `said`. Where they agree as well
-    /// with the `measured` duration, the media are right. Without `said` it is the usual duration. For
-    /// another EXTINF than those of the pairs, dates tell nothing: a source may be wrong about a programme
-    /// and right about its advertisements.
-    func duration(said: Int64?, measured: Int64? = nil) -> Int64? {
-        guard let said else { return usual }
+    /// Where all dates together agree with EXTINF to within a second, it is `stated`. Where they agree as
+    /// well with the `measured` duration, the media are right. Without `stated` it is the usual duration.
+    /// For another EXTINF than those of the pairs, dates tell nothing: a source may be wrong about a
+    /// programme and right about its advertisements.
+    func duration(stated: Int64?, measured: Int64? = nil) -> Int64? {
+        guard let stated else { return usual }
         guard byDurations > 0 else { return nil }
-        let byMedia = Double(byDurations) * Double(measured ?? said) / Double(said)
+        let byMedia = Double(byDurations) * Double(measured ?? stated) / Double(stated)
         let fitsMedia = (Double(byDates) - byMedia).magnitude <= Double(Limits.dateResolution)
-        guard isLikeCounted(said) else { return nil }
-        if abs(byDates - byDurations) <= Limits.dateResolution { return fitsMedia ? measured ?? said : said }
+        guard isLikeCounted(stated) else { return nil }
+        if abs(byDates - byDurations) <= Limits.dateResolution {
+            return fitsMedia ? measured ?? stated : stated
+        }
         if let measured, isCoarse, fitsMedia { return measured }
-        let length = Double(said) * (Double(byDates) / Double(byDurations))
+        let length = Double(stated) * (Double(byDates) / Double(byDurations))
         return Int64(min(max(1, length), Double(Limits.longestSegment)))
     }
 }

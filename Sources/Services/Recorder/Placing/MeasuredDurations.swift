@@ -8,7 +8,7 @@ import Timeline
 struct MeasuredDurations: Sendable {
     private struct Pair: Sendable {
         /// What EXTINF said, microseconds; nil when it was of no use.
-        var said: Int64?
+        var stated: Int64?
         var measured: Int64
         /// The next segment begins where it ends.
         var isCompared = false
@@ -16,7 +16,7 @@ struct MeasuredDurations: Sendable {
         var addsShortfall = false
 
         /// Whether this pair alone shows that EXTINF is wrong.
-        var tells: Bool { isCompared && said.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
+        var tells: Bool { isCompared && stated.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
     }
 
     /// The newest pairs, oldest first; at most `Limits.measuredSegments`.
@@ -31,7 +31,7 @@ struct MeasuredDurations: Sendable {
     var cannotBeMeasured: Bool { !hasMedia && unmeasuredCount >= Limits.segmentsToMeasure }
 
     /// The source begins again: it writes EXTINF as before, until its segments show otherwise.
-    mutating func beginRun() {
+    mutating func startRun() {
         shortfall = 0
     }
 
@@ -43,18 +43,18 @@ struct MeasuredDurations: Sendable {
     /// A segment was stored.
     ///
     /// - Parameters:
-    ///   - said: what EXTINF said, microseconds; nil when it was of no use
+    ///   - stated: what EXTINF said, microseconds; nil when it was of no use
     ///   - expected: the duration with which it was placed, microseconds; 0 when it does not count
     ///   - measured: what its media contain, microseconds
     ///   - isCompared: the next one begins where it ends
-    mutating func add(said: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
+    mutating func add(stated: Int64?, expected: Int64, measured: Int64, isCompared: Bool = false) {
         guard (1...Limits.longestSegment).contains(measured) else { return }
         hasMedia = true
         let difference = measured - expected
         // More is a wrong ratio, which the next segments show, or media with a jump.
         let addsShortfall = expected > 0 && difference.magnitude <= (expected / 2).magnitude
         pairs.append(
-            Pair(said: said, measured: measured, isCompared: isCompared, addsShortfall: addsShortfall))
+            Pair(stated: stated, measured: measured, isCompared: isCompared, addsShortfall: addsShortfall))
         if pairs.count > Limits.measuredSegments { pairs.removeFirst() }
         if addsShortfall { addShortfall(difference) }
     }
@@ -62,12 +62,12 @@ struct MeasuredDurations: Sendable {
     /// Corrects a measured duration to `length`, both microseconds, because the end of the media was missing.
     ///
     /// `isCompared` means that the start of the next segment shows the length.
-    mutating func correct(_ measured: Int64, said: Int64?, to length: Int64, isCompared: Bool = true) {
-        guard let place = pairs.lastIndex(where: { $0.said == said && $0.measured == measured }) else {
+    mutating func correct(_ measured: Int64, stated: Int64?, to length: Int64, isCompared: Bool = true) {
+        guard let index = pairs.lastIndex(where: { $0.stated == stated && $0.measured == measured }) else {
             return
         }
-        if pairs[place].addsShortfall { addShortfall(length - measured) }
-        (pairs[place].measured, pairs[place].isCompared) = (length, isCompared)
+        if pairs[index].addsShortfall { addShortfall(length - measured) }
+        (pairs[index].measured, pairs[index].isCompared) = (length, isCompared)
     }
 
     /// Adds to the shortfall: the placed time is shorter than its media by `difference` microseconds.
@@ -96,7 +96,7 @@ struct MeasuredDurations: Sendable {
         defer { hasMedia = hadMedia }
         if let newest = playlist.segments.last, PlaylistFollower.duration(of: newest) == nil {
             for (_, window) in held.sorted(by: { $0.key < $1.key }).suffix(Limits.measuredSegments) {
-                add(said: nil, expected: 0, measured: window.microseconds)
+                add(stated: nil, expected: 0, measured: window.microseconds)
             }
             return
         }
@@ -105,37 +105,37 @@ struct MeasuredDurations: Sendable {
                 continue
             }
             add(
-                said: PlaylistFollower.duration(of: playlist.segments[index]), expected: 0,
+                stated: PlaylistFollower.duration(of: playlist.segments[index]), expected: 0,
                 measured: window.microseconds)
         }
     }
 
-    /// The real duration of a segment with EXTINF `said`, both microseconds; nil when nothing is known.
+    /// The real duration of a segment with EXTINF `stated`, both microseconds; nil when nothing is known.
     ///
-    /// The result is `said` while EXTINF seems right. Otherwise `said` is scaled by the ratio of the last
+    /// The result is `stated` while EXTINF seems right. Otherwise `stated` is scaled by the ratio of the last
     /// segments with a similar EXTINF: a source may be wrong about a programme and right about its
     /// advertisements. If no EXTINF is similar, all segments count. If EXTINF was the same wrong value for
     /// all of them, the result is their mean duration.
-    func duration(said: Int64?) -> Int64? {
-        guard let said else {
-            let unsaid = Sum(pairs.lazy.filter { $0.said == nil })
-            return unsaid.count == 0 ? pairs.last?.measured : unsaid.measured / unsaid.count
+    func duration(stated: Int64?) -> Int64? {
+        guard let stated else {
+            let unstated = Sum(pairs.lazy.filter { $0.stated == nil })
+            return unstated.count == 0 ? pairs.last?.measured : unstated.measured / unstated.count
         }
-        let all = Sum(pairs.lazy.filter { $0.said != nil })
-        let alike = Sum(pairs.lazy.filter { $0.said.map { !Self.differs($0, from: said) } ?? false })
+        let all = Sum(pairs.lazy.filter { $0.stated != nil })
+        let alike = Sum(pairs.lazy.filter { $0.stated.map { !Self.differs($0, from: stated) } ?? false })
         let known = alike.count > 0 ? alike : all
-        guard all.count >= Limits.minimumMeasuredSegments || all.tells, known.isWrong else { return said }
+        guard all.count >= Limits.minimumMeasuredSegments || all.tells, known.isWrong else { return stated }
         if alike.count == 0, !Self.differs(all.longest, from: all.shortest), all.isFarOff {
             return all.measured / all.count
         }
-        let length = Double(said) * (Double(known.measured) / Double(known.said))
+        let length = Double(stated) * (Double(known.measured) / Double(known.stated))
         return Int64(min(max(1, length), Double(Limits.longestSegment)))
     }
 
     /// Sums over several pairs.
     private struct Sum {
         var count: Int64 = 0
-        var said: Int64 = 0
+        var stated: Int64 = 0
         var measured: Int64 = 0
         /// The least and the most that EXTINF said.
         var (shortest, longest) = (Int64.max, Int64(0))
@@ -144,18 +144,18 @@ struct MeasuredDurations: Sendable {
 
         init(_ pairs: some Sequence<Pair>) {
             for pair in pairs {
-                let own = pair.said ?? 0
-                (count, said, measured) = (count + 1, said + own, measured + pair.measured)
+                let own = pair.stated ?? 0
+                (count, stated, measured) = (count + 1, stated + own, measured + pair.measured)
                 (shortest, longest) = (min(shortest, own), max(longest, own))
                 tells = tells || pair.tells
             }
         }
 
         /// EXTINF is wrong about a usual segment by more than whole seconds explain.
-        var isFarOff: Bool { MeasuredDurations.differs(measured / count, from: said / count) }
+        var isFarOff: Bool { MeasuredDurations.differs(measured / count, from: stated / count) }
 
         /// EXTINF differs from the media by more than rounding and chance.
-        var isWrong: Bool { (said - measured).magnitude > (said / Limits.measuredSlack).magnitude }
+        var isWrong: Bool { (stated - measured).magnitude > (stated / Limits.measuredSlack).magnitude }
     }
 
     /// The shortfall that the next segment takes, microseconds: at most a quarter of its duration.

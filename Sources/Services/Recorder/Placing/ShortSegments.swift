@@ -104,8 +104,8 @@ struct ShortSegments: Sendable {
                 return nil
             }
             guard let next = entries[number + 1] else { return nil }
-            let goesOn = next.segment.discontinuityCount == entry.segment.discontinuityCount
-            let length = goesOn ? length(of: entry, expected: nil) : nil
+            let isContinued = next.segment.discontinuityCount == entry.segment.discontinuityCount
+            let length = isContinued ? length(of: entry, expected: nil) : nil
             guard mayLackEnd(entry, of: length, expected(entry.segment)) else {
                 unconfirmed.remove(number)
                 return nil

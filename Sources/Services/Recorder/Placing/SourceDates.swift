@@ -29,7 +29,7 @@ struct SourceDates: Sendable {
     }
 
     /// Starts another source run; the earlier dates apply until its first dated segment.
-    mutating func beginRun() {
+    mutating func startRun() {
         isNewRun = true
     }
 

@@ -63,7 +63,7 @@ struct TimePlacing: Sendable {
     }
 
     /// Begins a source run: its dates are judged from the beginning.
-    mutating func beginRun() {
+    mutating func startRun() {
         if hasPlaced { previousClock = clock }
         clock = choice == .arrival ? .arrival : .source
         previousOffset = sourceOffset ?? previousOffset
@@ -146,7 +146,7 @@ struct TimePlacing: Sendable {
             choice: previousClock == .arrival && previousOffset == nil ? .arrival : choice)
         if clock == .arrival { (trial.clock, trial.sourceOffset) = (.arrival, sourceOffset) }
         if trial.clock == .source {
-            trial.acceptIfContinuous(entries, arrival, goingOnFrom: self, target: target)
+            trial.acceptIfContinuous(entries, arrival, continuing: self, target: target)
         }
         let placements = trial.place(entries, arrival: arrival, target: target)
         if byDates {
@@ -160,22 +160,22 @@ struct TimePlacing: Sendable {
         return placements.prefix { $0.start + $0.duration / 2 + slack < reached }.count
     }
 
-    /// Believes dates, whatever the arrival clock says, if one of them continues the timeline of `former`.
+    /// Believes dates, whatever the arrival clock says, if one of them continues the timeline of `previous`.
     private mutating func acceptIfContinuous(
-        _ entries: [Entry], _ arrival: Arrival, goingOnFrom former: TimePlacing, target: Int64,
+        _ entries: [Entry], _ arrival: Arrival, continuing previous: TimePlacing, target: Int64,
     ) {
         let arrived = Self.arrived(entries, arrival)
         for (entry, start) in zip(entries, arrived.map(\.start)) {
-            guard let date = entry.programDateTime, former.goesOn(date - former.zone, target: target) else {
-                continue
-            }
-            (zone, sourceOffset) = (former.zone, date - former.zone - start)
+            guard let date = entry.programDateTime,
+                previous.isContinued(by: date - previous.zone, target: target)
+            else { continue }
+            (zone, sourceOffset) = (previous.zone, date - previous.zone - start)
             return
         }
         guard choice != .source, let dates = Self.dates(of: entries),
             let index = entries.lastIndex(where: { $0.programDateTime != nil }),
             case let offset = dates.upperBound - entries[index].duration - arrived[index].start,
-            !former.isInKnownZone(offset), Self.showsWrongClock(dates, offset: offset, after: former.end)
+            !previous.isInKnownZone(offset), Self.showsWrongClock(dates, offset: offset, after: previous.end)
         else { return }
         (zone, sourceOffset) = (0, offset)
     }
@@ -221,9 +221,9 @@ extension TimePlacing {
         let first = dates.lowerBound
         let bound = choice == .source ? Limits.plausibleDates : Limits.plausibleOffset
         let isPlausible = offset.magnitude <= bound.magnitude
-        if isInKnownZone(offset) || zone != 0 && goesOn(first - zone, target: target) {
+        if isInKnownZone(offset) || zone != 0 && isContinued(by: first - zone, target: target) {
             // The correction of the source run before fits this one, too.
-        } else if goesOn(first, target: target) {
+        } else if isContinued(by: first, target: target) {
             zone = 0
         } else if choice != .source, Self.showsWrongClock(dates, offset: offset, after: end) {
             zone = 0
@@ -238,7 +238,7 @@ extension TimePlacing {
     }
 
     /// Whether a date continues the end of the timeline.
-    private func goesOn(_ date: Instant, target: Int64) -> Bool {
+    private func isContinued(by date: Instant, target: Int64) -> Bool {
         end.map { (date - $0).magnitude <= Self.step(target: target).magnitude } ?? false
     }
 
@@ -266,7 +266,7 @@ extension TimePlacing {
         }
         let isAhead = sourceOffset != nil && unused.map { date > $0.date } ?? true
         var count = 0
-        if goesOn(date, target: target) || isAhead && mayJump(to: date, arrived) {
+        if isContinued(by: date, target: target) || isAhead && mayJump(to: date, arrived) {
             let slack = max(target / 2, Limits.dateResolution)
             let isNext = unused.map { (date - $0.date - $0.duration).magnitude <= slack.magnitude } ?? false
             count = isNext ? (unused?.rightCount ?? 0) + 1 : 1
@@ -334,7 +334,7 @@ extension TimePlacing {
     private mutating func acceptsDate(
         _ date: Instant, counted: Instant?, expected: Instant, drift: Int64, target: Int64,
     ) -> Bool {
-        if goesOn(date, target: target) {
+        if isContinued(by: date, target: target) {
             sourceOffset = sourceOffset.map { $0 + (date - expected) / Limits.driftShare }
             return true
         }

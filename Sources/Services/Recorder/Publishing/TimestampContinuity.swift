@@ -38,18 +38,18 @@ struct TimestampContinuity: Sendable {
 
     /// Whether the timestamps of a segment jump away from what was published last.
     func jumps(to fact: SegmentFact) -> Bool {
-        isReliable && goesOn(with: fact) == false
+        isReliable && isContinued(by: fact) == false
     }
 
     /// A segment was published.
     mutating func take(_ fact: SegmentFact) {
-        isReliable = goesOn(with: fact) ?? false
+        isReliable = isContinued(by: fact) ?? false
         last = Sample(fact)
     }
 
     /// Whether the timestamps went on by the last duration; nil unless the segment is the next one of the
     /// numbering.
-    private func goesOn(with fact: SegmentFact) -> Bool? {
+    private func isContinued(by fact: SegmentFact) -> Bool? {
         guard let last, let next = Sample(fact), next.identity.run == last.identity.run,
             next.identity.number == last.identity.number + 1
         else { return nil }

@@ -21,12 +21,12 @@ struct ChannelCondition: Sendable {
     /// When the bytes of a segment were last stored.
     private var lastStored: SteadyInstant?
     /// When this process took the channel.
-    private let began: Moment
+    private let startedAt: Moment
     /// Something was published before this process took the channel.
     private let hasPast: Bool
 
-    init(began: Moment, hasPast: Bool) {
-        (self.began, self.hasPast) = (began, hasPast)
+    init(startedAt: Moment, hasPast: Bool) {
+        (self.startedAt, self.hasPast) = (startedAt, hasPast)
     }
 
     /// Why time may be missing before what a playlist lists next, unless its rendition knows better.
@@ -113,6 +113,6 @@ struct ChannelCondition: Sendable {
 
     /// When a channel that stores nothing more counts as stalled.
     func stallsAt(target: Duration) -> SteadyInstant {
-        (lastStored ?? began.steady) + target + target + target
+        (lastStored ?? startedAt.steady) + target + target + target
     }
 }

@@ -29,13 +29,13 @@ struct RecordingClock: Sendable {
     init(_ moment: Moment, databaseDate: Instant?, lineEnd: Instant? = nil) {
         let difference = databaseDate.map { $0 - moment.date } ?? 0
         let isApart = difference.magnitude > Limits.clockDifference.magnitude
-        let isWrong = isApart && !Self.goesOn(from: lineEnd, at: moment.date)
+        let isWrong = isApart && !Self.isContinued(lineEnd, at: moment.date)
         correction = isWrong ? difference : 0
         anchor = Moment(date: moment.date + correction, steady: moment.steady)
     }
 
     /// Whether a timeline ended shortly before a date, or up to a minute after it.
-    private static func goesOn(from lineEnd: Instant?, at date: Instant) -> Bool {
+    private static func isContinued(_ lineEnd: Instant?, at date: Instant) -> Bool {
         guard let lineEnd else { return false }
         return (-Limits.clockDifference...Limits.shortInterruption).contains(date - lineEnd)
     }

@@ -100,7 +100,7 @@ extension RecordingState {
                 .fetchPlaylist(
                     PlaylistRequest(
                         use: request.use, purpose: .repair(item.description.id), url: url,
-                        variables: playlist.variables, begun: now)))
+                        variables: playlist.variables, startedAt: now)))
         }
     }
 

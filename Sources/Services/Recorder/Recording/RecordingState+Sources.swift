@@ -10,13 +10,13 @@ import Timeline
 extension RecordingState {
     mutating func followSources(at now: Moment) {
         if let use = sources.openDue(after: progress.earlierSource, now: now.steady) {
-            let former = progress.source ?? sources.source(identifiedBy: progress.earlierSource)
+            let previous = progress.source ?? sources.source(identifiedBy: progress.earlierSource)
             if progress.use(use.source) {
                 (sourceChangeCount, deviations) = (sourceChangeCount + 1, [])
                 log(.info, "Another source is in use", ["source": SourceClient.logged(use.source.url)])
-                loseExpired(of: former ?? use.source)
+                loseExpired(of: previous ?? use.source)
             }
-            let request = PlaylistRequest(use: use, purpose: .opening, isFresh: true, begun: now.steady)
+            let request = PlaylistRequest(use: use, purpose: .opening, isFresh: true, startedAt: now.steady)
             perform(.fetchPlaylist(request))
         }
         for request in sources.session?.dueRequests(now: now.steady) ?? [] {
@@ -61,7 +61,7 @@ extension RecordingState {
             return
         }
         if let until = sources.session?.unchanged(id, now: arrival) { fetches.stillListed(id, until: until) }
-        goOn(id, now: arrival)
+        continuePolling(id, now: arrival)
     }
 
     mutating func playlistFailed(_ error: SourceError, _ request: PlaylistRequest, now: Moment) {
@@ -115,7 +115,7 @@ extension RecordingState {
         let description = progress.renditions[id]?.description ?? RenditionDescription(id: id)
         begin([description], .media, now: now)
         var poll = RenditionPoll(now: now, chance: generator.jitter())
-        poll.begin(at: request.begun)
+        poll.begin(at: request.startedAt)
         sources.session?.open(single: id, at: url, poll: poll)
         renditionArrived(fetched, id, now: now)
     }
@@ -266,7 +266,7 @@ extension RecordingState {
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])
         }
-        goOn(id, now: now)
+        continuePolling(id, now: now)
     }
 
     private mutating func settleSource(_ playlist: MediaPlaylist, of id: RenditionID, isInDoubt: Bool) {
@@ -298,11 +298,11 @@ extension RecordingState {
             requestRenewal(because: error.description, now: now)
         }
         if poll.polling.failures >= 2 { _ = switchStream(id, because: error.description, now: now) }
-        goOn(id, now: now)
+        continuePolling(id, now: now)
     }
 
     /// Polls on, unless the source has brought nothing for so long that another one may do better.
-    private mutating func goOn(_ id: RenditionID, now: SteadyInstant) {
+    private mutating func continuePolling(_ id: RenditionID, now: SteadyInstant) {
         let condition = sources.session?.condition(after: id, now: now)
         let hasSwitched =
             sources.session?.isDown(id) ?? false && switchStream(id, because: "it brings nothing", now: now)

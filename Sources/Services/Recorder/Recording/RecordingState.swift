@@ -100,7 +100,7 @@ package struct RecordingState: Sendable {
         progress.resume(heads, newestRun: newestRun, lastRun: lastRun)
         publication = Publication(channel: channel.row, lease: lease)
         publication.resume(heads, now: now.steady)
-        condition = ChannelCondition(began: now, hasPast: lease.publishedHead.end.microseconds > 0)
+        condition = ChannelCondition(startedAt: now, hasPast: lease.publishedHead.end.microseconds > 0)
         generator = SeededRandomNumberGenerator(seed: seed)
         commit = .pausing(until: now.steady)
         since = clock.date(at: now.steady)

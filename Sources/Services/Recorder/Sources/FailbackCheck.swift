@@ -50,7 +50,7 @@ struct FailbackCheck: Sendable {
             default: (SourceUse(number: number, source: candidates[index]), nil)
             }
         step = .asking(use, before: before)
-        return PlaylistRequest(use: use, purpose: .failbackCheck, isFresh: before == nil, begun: now)
+        return PlaylistRequest(use: use, purpose: .failbackCheck, isFresh: before == nil, startedAt: now)
     }
 
     /// What an answer leads to.

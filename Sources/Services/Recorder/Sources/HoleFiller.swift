@@ -89,7 +89,7 @@ extension HoleFiller {
         var use = uses[source.url] ?? SourceUse(number: number, source: source)
         if let current, current.source == source { use = current } else { uses[source.url] = use }
         (self.use, unanswered, run) = (use, 1, nil)
-        return PlaylistRequest(use: use, purpose: .repair(nil), begun: now)
+        return PlaylistRequest(use: use, purpose: .repair(nil), startedAt: now)
     }
 
     /// How long a hole is looked for: a source that is away may still list it when it is back.

@@ -39,7 +39,7 @@ package struct PlaylistRequest: Sendable, Equatable {
     @Boxed var known: PlaylistVersion?
     /// Lets the source answer that the known playlist has not changed, without sending it (RFC 9110 §13.1).
     var isConditional = false
-    var begun: SteadyInstant
+    var startedAt: SteadyInstant
 }
 
 extension PlaylistRequest {

@@ -86,7 +86,7 @@ extension SourceSession {
                     url: redirectTarget(of: id, now: now) ?? playlistURLs[id],
                     isFresh: polling.failures > 0,
                     variables: variables, known: versions[id],
-                    isConditional: polling.mayAskConditionally(now: now), begun: now))
+                    isConditional: polling.mayAskConditionally(now: now), startedAt: now))
         }
         if let nextRenewal, nextRenewal <= now {
             let isForToken = tokenRenewal.map { $0 <= now } ?? false
@@ -132,9 +132,9 @@ extension SourceSession {
         now: SteadyInstant,
     ) {
         guard let index = polls.index(of: id) else { return }
-        let begun = polls.values[index].begun
+        let startedAt = polls.values[index].startedAt
         polls.values[index].polling.loaded(
-            playlist, changed: isChanged, isStale: isStale, begun: begun, now: now)
+            playlist, changed: isChanged, isStale: isStale, startedAt: startedAt, now: now)
         if isChanged { streamChoices[id]?.count = 0 }
     }
 
@@ -180,8 +180,8 @@ extension SourceSession {
     /// - Returns: until when the source can be expected to hold what it lists; nil without such a playlist
     mutating func unchanged(_ id: RenditionID, now: SteadyInstant) -> SteadyInstant? {
         guard let index = polls.index(of: id) else { return nil }
-        let begun = polls.values[index].begun
-        polls.values[index].polling.unchanged(begun: begun, now: now)
+        let startedAt = polls.values[index].startedAt
+        polls.values[index].polling.unchanged(startedAt: startedAt, now: now)
         return now + polls.values[index].polling.availability
     }
 
@@ -266,7 +266,7 @@ extension SourceSession {
             return nil
         }
         renewalReason = reason
-        return PlaylistRequest(use: use, purpose: .renewal, isFresh: true, begun: now)
+        return PlaylistRequest(use: use, purpose: .renewal, isFresh: true, startedAt: now)
     }
 
     /// The multivariant playlist could not be read: the URLs stay as they are.

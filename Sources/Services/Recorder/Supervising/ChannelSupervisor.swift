@@ -19,13 +19,13 @@ struct ChannelSupervisor<Basis: Equatable & Sendable> {
 
     /// Sees to it that a channel's work is that of its present basis; returns at once.
     mutating func reconcile(_ channel: Int32, basis: Basis, _ work: @escaping @Sendable () async -> Void) {
-        let former = workers[channel]
-        guard former?.basis != basis else { return }
-        former?.task.cancel()
+        let previous = workers[channel]
+        guard previous?.basis != basis else { return }
+        previous?.task.cancel()
         workers[channel] = Worker(
             basis: basis,
             task: Task {
-                await former?.task.value
+                await previous?.task.value
                 if !Task.isCancelled { await work() }
             })
     }

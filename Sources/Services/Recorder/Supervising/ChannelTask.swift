@@ -147,7 +147,7 @@ struct ChannelTask: Sendable {
         if let point = taken.lease.reanchor, try await isNew(point, to: journal) {
             // Nothing is recorded meanwhile: what the journal has ahead of the point goes first.
             try await UnownedJournal(channel: channel, dependencies: dependencies)
-                .setAsideFormerTimeline(of: point, now: taken.clock.date(at: taken.taken.steady))
+                .setAsidePreviousTimeline(of: point, now: taken.clock.date(at: taken.taken.steady))
             held = try await readHeld(journal, isBrief: isBrief)
         } else {
             let read = try await whileRecording(under: taken) {

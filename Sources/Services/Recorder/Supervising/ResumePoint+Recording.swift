@@ -18,11 +18,11 @@ extension ResumePoint {
 
     /// Whether another node may have recorded last before the lease.
     ///
-    /// `former` is what this node kept of its lease before, nil for nothing; it took `leases` since.
-    func follows(_ former: ResumePoint?, leases: Int64) -> Bool {
-        guard let former, fence == former.fence + leases else { return true }
+    /// `previous` is what this node kept of its lease before, nil for nothing; it took `leases` since.
+    func follows(_ previous: ResumePoint?, leases: Int64) -> Bool {
+        guard let previous, fence == previous.fence + leases else { return true }
         // What was published between the two leases is this node's own.
-        return former.followsOther ?? true && end <= former.end
+        return previous.followsOther ?? true && end <= previous.end
     }
 
     var channel: Channel { Channel(row: row, settings: settings, version: version) }

@@ -108,7 +108,7 @@ struct UnownedJournal: Sendable {
     ///
     /// Segments of it that wait for their keys, or can neither be entered nor set aside, leave the journal;
     /// their bytes stay until their hour is deleted. `now` is the present by the clock of the recorder.
-    func setAsideFormerTimeline(of point: ReanchorPoint, now: Instant) async throws {
+    func setAsidePreviousTimeline(of point: ReanchorPoint, now: Instant) async throws {
         let journal = try dependencies.journal.channel(channel.id)
         var cursor: JournalPosition?
         while true {
@@ -120,7 +120,7 @@ struct UnownedJournal: Sendable {
         }
     }
 
-    /// Without a fence, a segment that waits for its key belongs to the former timeline if it begins after
+    /// Without a fence, a segment that waits for its key belongs to the previous timeline if it begins after
     /// now.
     private func isAhead(_ entry: JournalEntry, of point: ReanchorPoint, now: Instant) -> Bool {
         switch entry {

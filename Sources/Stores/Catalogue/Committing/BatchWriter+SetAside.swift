@@ -10,7 +10,7 @@ extension BatchWriter {
     /// again.
     ///
     /// - Returns: the removed segments
-    mutating func removeFormerTimeline(of point: ReanchorPoint, now: Instant) -> [DecidedSegment] {
+    mutating func removePreviousTimeline(of point: ReanchorPoint, now: Instant) -> [DecidedSegment] {
         let ahead = batch.segments.filter { point.setsAside($0.fact) }
         batch.segments.removeAll { point.setsAside($0.fact) }
         batch.losses.removeAll { $0.window.begin > now + Limits.reanchorMargin }

@@ -96,7 +96,7 @@ struct BatchWriter {
     ///
     /// Most batches have segments only.
     mutating func enterOtherFacts(_ moved: MovedHead) async throws {
-        let ahead = moved.reanchor.map { removeFormerTimeline(of: $0, now: moved.now) } ?? []
+        let ahead = moved.reanchor.map { removePreviousTimeline(of: $0, now: moved.now) } ?? []
         if !batch.isOnlySegments || !ahead.isEmpty {
             try await describeRenditions(held: moved.held)
             let renditions = try await renditionRows()

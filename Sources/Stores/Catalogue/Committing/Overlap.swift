@@ -53,9 +53,9 @@ package enum Overlap {
         for (index, row) in rows.enumerated() {
             kept.append(index)
             while kept.count > 1, kept.last == index {
-                let former = kept[kept.count - 2]
-                var before = rows[former]
-                before.duration = resolution.durations[former] ?? before.duration
+                let previous = kept[kept.count - 2]
+                var before = rows[previous]
+                before.duration = resolution.durations[previous] ?? before.duration
                 let shared = min(before.end, row.end) - row.start
                 guard shared > 0, !(before.isPublished && row.isPublished) else { break }
                 let isPreviousWeaker = before.givesWay(to: row)
@@ -63,10 +63,10 @@ package enum Overlap {
                 if !before.holdsSame(as: row), shared <= weaker.duration / 2,
                     isPreviousWeaker || cut <= before.duration / 2
                 {
-                    resolution.durations[former] = row.start - before.start
+                    resolution.durations[previous] = row.start - before.start
                     break
                 }
-                resolution.removed.append(isPreviousWeaker ? former : index)
+                resolution.removed.append(isPreviousWeaker ? previous : index)
                 kept.remove(at: kept.count - (isPreviousWeaker ? 2 : 1))
                 // A row that was shortened to end at the removed row gets its duration back.
                 if isPreviousWeaker, kept.count > 1 { resolution.durations[kept[kept.count - 2]] = nil }
@@ -85,7 +85,7 @@ package enum Overlap {
     ///   - measured: how long its media play, microseconds; nil when that is not known
     ///   - duration: how long it lasts now, microseconds
     /// - Returns: microseconds; nil when its time says it
-    package static func said(of row: Row, measured: Int64?, lasting duration: Int64) -> Int64? {
+    package static func statedDuration(of row: Row, measured: Int64?, lasting duration: Int64) -> Int64? {
         let length = row.isPublished ? row.duration : measured ?? row.duration
         let differs = (length - duration).magnitude > Limits.mediaTolerance.magnitude
         return row.isPublished || differs ? length : nil

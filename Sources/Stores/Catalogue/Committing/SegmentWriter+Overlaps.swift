@@ -43,13 +43,13 @@ extension SegmentWriter {
                 SELECT start_us, duration_us::bigint AS duration_us, number, flags, measured_us::bigint AS measured_us,
                     feed_id, origin_number, coalesce(repair_digest, digest) AS digest,
                     max(start_us + duration_us) OVER (
-                        ORDER BY start_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS former_end_us,
+                        ORDER BY start_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS prior_end_us,
                     lead(start_us) OVER (ORDER BY start_us) AS next_us
                 FROM segment WHERE rendition_id = \(rendition) AND NOT kept
                     AND start_us >= \(first.microseconds - Catalogue.longestSegment)
                     AND start_us < \(last.microseconds)
                     AND start_us >= \(number: days.begin) AND start_us < \(number: days.end)) AS near
-            WHERE former_end_us > start_us OR next_us < start_us + duration_us ORDER BY start_us
+            WHERE prior_end_us > start_us OR next_us < start_us + duration_us ORDER BY start_us
             """)
         return try rows.map { row in
             let (run, number) = (
@@ -88,9 +88,9 @@ extension SegmentWriter {
         let starts = rows.map(\.0.place.start.microseconds)
         guard let first = starts.min(), let last = starts.max() else { return }
         let days = DayRange(from: first, to: last)
-        let said = rows.map { row, duration in
+        let stated = rows.map { row, duration in
             row.flags.contains(.measuredDuration)
-                ? nil : Overlap.said(of: row.place, measured: row.measured, lasting: duration)
+                ? nil : Overlap.statedDuration(of: row.place, measured: row.measured, lasting: duration)
         }
         _ = try await transaction.query(
             """
@@ -102,7 +102,7 @@ extension SegmentWriter {
                 repair_measured_us = CASE WHEN repair_flags & \(SegmentFlags.measuredDuration.rawValue) = 0
                     THEN coalesce(said_us, repair_measured_us) ELSE repair_measured_us END
             FROM unnest(\(starts), \(rows.map { Int32(clamping: $0.1) }),
-                \(said.map { $0.map { Int32(clamping: $0) } })) AS t(start_us, duration_us, said_us)
+                \(stated.map { $0.map { Int32(clamping: $0) } })) AS t(start_us, duration_us, said_us)
             WHERE s.rendition_id = \(rendition) AND s.start_us = t.start_us AND NOT s.kept
                 AND s.start_us >= \(number: days.begin) AND s.start_us < \(number: days.end)
             """)

@@ -16,9 +16,9 @@ extension Catalogue {
     func expireFormats(graceSeconds: Int, step: Int64) async throws(CatalogueError) {
         try await mappingErrors {
             for _ in 0..<Limits.formatSteps {
-                let former = examinedFormat.load(ordering: .relaxed)
-                let last = try await lastFormat(after: former, step: step)
-                let range = Int64(former) + 1...(last.map(Int64.init) ?? .max)
+                let previous = examinedFormat.load(ordering: .relaxed)
+                let last = try await lastFormat(after: previous, step: step)
+                let range = Int64(previous) + 1...(last.map(Int64.init) ?? .max)
                 _ = try await pool.transaction { transaction in
                     try await transaction.deleteFormats(.expiredFormats(range), grace: graceSeconds)
                 }

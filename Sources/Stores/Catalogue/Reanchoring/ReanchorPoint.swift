@@ -3,7 +3,7 @@ package import Timeline
 
 /// Where a channel was last reanchored: what was recorded before that, at times from there on, is set aside.
 package struct ReanchorPoint: Sendable, Equatable {
-    /// Segments that were recorded under an earlier fence belong to the former timeline.
+    /// Segments that were recorded under an earlier fence belong to the previous timeline.
     package var fence: Int64
     /// The present when the channel was reanchored.
     package var instant: Instant
@@ -14,7 +14,7 @@ package struct ReanchorPoint: Sendable, Equatable {
 
     static let columns = "reanchor_fence, reanchored_us"
 
-    /// Whether a segment of the former timeline lies ahead of the point.
+    /// Whether a segment of the previous timeline lies ahead of the point.
     package func setsAside(_ fact: SegmentFact) -> Bool {
         setsAside(fact.placed, recordedUnder: fact.fence)
     }

@@ -117,7 +117,7 @@ actor RecordingProcess {
         let fetched = FetchedPlaylist(
             playlist: .media(playlist), base: try HTTPURL(use.source.url),
             arrival: Moment(date: at(time), steady: moment(time)))
-        let request = PlaylistRequest(use: use, purpose: .rendition(rendition), begun: moment(time))
+        let request = PlaylistRequest(use: use, purpose: .rendition(rendition), startedAt: moment(time))
         try await send(.playlistArrived(fetched, request))
         while let probe = probes.popLast() {
             let digests = state.progress.renditions[rendition]?.digests
