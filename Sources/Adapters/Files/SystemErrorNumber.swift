@@ -2,7 +2,7 @@ import Glibc
 
 /// The system's message for an error number.
 package enum SystemErrorNumber {
-    package static func words(for number: Int32) -> String {
+    package static func message(for number: Int32) -> String {
         unsafe String(cString: strerror(number))
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 package final class ChildProgram: Sendable {
     private enum End {
         case running
-        case ended(status: Int32, words: String)
+        case ended(status: Int32, message: String)
     }
 
     private struct State {
@@ -133,18 +133,18 @@ package final class ChildProgram: Sendable {
         return reason(await ended())
     }
 
-    private func reason(_ end: (status: Int32, words: String)) -> ProgramFailure {
+    private func reason(_ end: (status: Int32, message: String)) -> ProgramFailure {
         if end.status == 128 + SIGKILL, !state.withLock({ $0.isStopped }) { return .killed(name) }
         guard [ProgramLaunch.notRun, ProgramLaunch.notFound].contains(end.status) else {
-            return .failed(name, status: end.status, words: end.words)
+            return .failed(name, status: end.status, message: end.message)
         }
         if let missing = ProgramFile.missing(toRun: name, in: searchPath) { return .missing(missing) }
-        return .unstartable(String(end.words.split(separator: "\n").last ?? ""))
+        return .unstartable(String(end.message.split(separator: "\n").last ?? ""))
     }
 
-    private func ended() async -> (status: Int32, words: String) {
+    private func ended() async -> (status: Int32, message: String) {
         while true {
-            if case .ended(let status, let words) = state.withLock({ $0.end }) { return (status, words) }
+            if case .ended(let status, let message) = state.withLock({ $0.end }) { return (status, message) }
             await withCheckedContinuation { waiter in
                 let isEnded = state.withLock { state in
                     if case .ended = state.end { return true }
@@ -169,15 +169,15 @@ package final class ChildProgram: Sendable {
         }
         state.withLock { $0.process = process }
         started(.success(()))
-        var words: [UInt8] = []
+        var message: [UInt8] = []
         while let piece = errors.readNow(limit: Limits.wordBytes) {
-            words = (words + piece).suffix(Limits.wordBytes)
+            message = (message + piece).suffix(Limits.wordBytes)
         }
         // The child stays a zombie until `reap`, so that `stop` cannot kill another process with its number.
         ProgramLaunch.awaitEnd(of: process)
         let waiting = state.withLock { state in
             let status = ProgramLaunch.reap(process)
-            state.end = .ended(status: status, words: String(decoding: words, as: UTF8.self))
+            state.end = .ended(status: status, message: String(decoding: message, as: UTF8.self))
             defer { state.waiting = [] }
             return state.waiting
         }

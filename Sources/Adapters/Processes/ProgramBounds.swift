@@ -39,9 +39,9 @@ package enum ProgramFailure: Error, Equatable, Sendable, CustomStringConvertible
     case unstartable(String)
     /// Another process or the kernel killed it, most often because memory was short.
     case killed(String)
-    /// It ended with a status other than 0: 128 and more is a signal, -1 is unknown; `words` is the end of
+    /// It ended with a status other than 0: 128 and more is a signal, -1 is unknown; `message` is the end of
     /// its standard error.
-    case failed(String, status: Int32, words: String)
+    case failed(String, status: Int32, message: String)
 
     /// Whether the host is short of something, so that the same program may do its work later.
     package var isShortage: Bool {
@@ -57,8 +57,8 @@ package enum ProgramFailure: Error, Equatable, Sendable, CustomStringConvertible
         case .missing(let name): "the program \(name) is not there"
         case .unstartable(let reason): "the program cannot be started: \(reason)"
         case .killed(let name): "\(name) was killed"
-        case .failed(let name, let status, let words):
-            "\(name) ended with status \(status): \(words.split(separator: "\n").last ?? "")"
+        case .failed(let name, let status, let message):
+            "\(name) ended with status \(status): \(message.split(separator: "\n").last ?? "")"
         }
     }
 }

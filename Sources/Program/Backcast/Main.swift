@@ -29,11 +29,11 @@ struct BackcastMain: AsyncParsableCommand {
             }
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            let words = message(for: error)
+            let message = message(for: error)
             let isCommand = configuration.subcommands.contains {
                 $0.configuration.commandName == arguments.first
             }
-            DownloadCommand.printError(isCommand ? words : "\(words); see 'backcast --help'")
+            DownloadCommand.printError(isCommand ? message : "\(message); see 'backcast --help'")
             exit(withError: ExitCode(2))
         }
     }

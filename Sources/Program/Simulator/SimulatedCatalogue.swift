@@ -292,8 +292,8 @@ extension SimulatedCatalogue.Rendition {
             rows[low + index].fact.duration = duration
             rows[low + index].repair?.duration = duration
             guard let stated, !fact.flags.contains(.measuredDuration) else { continue }
-            rows[low + index].fact.say(stated)
-            rows[low + index].repair?.say(stated)
+            rows[low + index].fact.setStatedDuration(stated)
+            rows[low + index].repair?.setStatedDuration(stated)
         }
         let removed = resolution.removed.map { rows[low + $0].fact.identity }
         for index in resolution.removed.sorted(by: >) { rows.remove(at: low + index) }
@@ -323,7 +323,7 @@ extension SimulatedCatalogue.Rendition {
 
 extension SegmentFact {
     /// Sets the duration that EXTINF states, unless one is set already.
-    fileprivate mutating func say(_ duration: Int64) {
+    fileprivate mutating func setStatedDuration(_ duration: Int64) {
         guard flags.insert(.measuredDuration).inserted else { return }
         measuredDuration = duration
     }

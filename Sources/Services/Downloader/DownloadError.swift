@@ -66,7 +66,7 @@ package enum DownloadError: FileFailure, Equatable, Sendable, CustomStringConver
         case .cancelled: "the download was stopped"
         case .diskFull(let path): "no space is left to write \(path)"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
+            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.message(for: number))"
         case .unusable(let reason): reason
         case .protected(let method):
             "the media is encrypted with \(method), which only the provider's player can decrypt"

@@ -85,7 +85,7 @@ package final class PictureMaker: Sendable {
         if Task.isCancelled { throw .cancelled }
         let picture = try outcome.get()
         guard !picture.isEmpty, picture.count <= Limits.pictureByteCount else {
-            throw .failed(program, status: 0, words: "the decoder wrote no picture")
+            throw .failed(program, status: 0, message: "the decoder wrote no picture")
         }
         return picture
     }

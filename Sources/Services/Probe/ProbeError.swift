@@ -16,7 +16,7 @@ enum ProbeError: FileFailure, Equatable, CustomStringConvertible {
         case .missing: "there is no such file"
         case .diskFull: "no space is left on the disk"
         case .system(let operation, _, let number):
-            "cannot \(operation.rawValue) the file: \(SystemErrorNumber.words(for: number))"
+            "cannot \(operation.rawValue) the file: \(SystemErrorNumber.message(for: number))"
         case .unreachable(let reason): reason
         case .status(let status): "the server answered with status \(status)"
         }

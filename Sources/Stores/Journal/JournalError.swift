@@ -41,7 +41,7 @@ package enum JournalError: FileFailure, Equatable, Sendable, CustomStringConvert
         case .diskFull(let path): "no space is left to write \(path)"
         case .closed: "the journal is closed"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
+            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.message(for: number))"
         }
     }
 }

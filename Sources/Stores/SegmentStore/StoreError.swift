@@ -45,7 +45,7 @@ package enum StoreError: FileFailure, Equatable, Sendable, CustomStringConvertib
         case .draftEnded: "the draft has failed before"
         case .digest(let reason): "cannot compute SHA-256: \(reason)"
         case .system(let operation, let path, let number):
-            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.words(for: number))"
+            "cannot \(operation.rawValue) \(path): \(SystemErrorNumber.message(for: number))"
         }
     }
 }

@@ -16,6 +16,6 @@ struct SystemErrorNumberTests {
         arguments: [(EIO, true), (EMFILE, true), (ESTALE, true), (EACCES, false), (EROFS, false)])
     func transient(_ number: Int32, _ isTransient: Bool) {
         #expect(SystemErrorNumber.isTransient(number) == isTransient)
-        #expect(!SystemErrorNumber.words(for: number).isEmpty)
+        #expect(!SystemErrorNumber.message(for: number).isEmpty)
     }
 }

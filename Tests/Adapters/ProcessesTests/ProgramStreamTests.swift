@@ -90,7 +90,7 @@ struct ProgramStreamTests {
     func failure() async throws {
         let program = try await start("sh", "-c", "echo half; echo broken >&2; exit 3")
         #expect(try await program.read(limit: 100) == Array("half\n".utf8))
-        await #expect(throws: ProgramFailure.failed("sh", status: 3, words: "broken\n")) {
+        await #expect(throws: ProgramFailure.failed("sh", status: 3, message: "broken\n")) {
             try await program.read(limit: 100)
         }
     }
@@ -143,7 +143,7 @@ struct ProgramStreamTests {
         let writing = Task { try await program.write([UInt8](repeating: 0, count: 4_000_000)) }
         program.stop()
         await #expect(throws: ProgramFailure.self) { try await writing.value }
-        await #expect(throws: ProgramFailure.failed("sleep", status: 128 + SIGKILL, words: "")) {
+        await #expect(throws: ProgramFailure.failed("sleep", status: 128 + SIGKILL, message: "")) {
             try await program.read(limit: 1)
         }
         #expect(kill(process, 0) != 0)

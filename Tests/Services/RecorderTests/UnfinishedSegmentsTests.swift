@@ -169,7 +169,7 @@ private final class StuckPerformer: ActionPerforming {
 
     func release() { writing.withLock { $0 }?.resume() }
 
-    func tell(_ action: RecordingAction) {}
+    func report(_ action: RecordingAction) {}
 
     func perform(_ action: RecordingAction) async -> RecordingEvent? {
         switch action {

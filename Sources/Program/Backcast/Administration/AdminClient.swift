@@ -97,7 +97,7 @@ struct AdminClient {
 
     /// What a problem document says (RFC 9457).
     private static func reason(_ problem: JSONValue?, status: Int) -> String {
-        let words = problem?["detail"]?.text ?? problem?["title"]?.text
-        return words.map { PrintableText.line($0) } ?? "the server answered with status \(status)"
+        let message = problem?["detail"]?.text ?? problem?["title"]?.text
+        return message.map { PrintableText.line($0) } ?? "the server answered with status \(status)"
     }
 }

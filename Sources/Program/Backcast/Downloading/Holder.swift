@@ -69,19 +69,19 @@ final class Holder: Sendable {
 
     /// Tasks as they are now, by id; those that the holder does not have are left out.
     func tasks(_ ids: Set<String>) async -> [String: DownloadTask] {
-        var (found, untold) = ([String: DownloadTask](), ids)
+        var (found, unanswered) = ([String: DownloadTask](), ids)
         // The holder sends all tasks first, and then their changes.
         try? await follow(for: Limits.holderAnswerTimeout) { change in
             switch change {
             case .task(let task) where ids.contains(task.id):
                 found[task.id] = task
-                untold.remove(task.id)
+                unanswered.remove(task.id)
             case .removed(let id):
                 found[id] = nil
-                untold.remove(id)
+                unanswered.remove(id)
             default: break
             }
-            return untold.isEmpty
+            return unanswered.isEmpty
         }
         return found
     }

@@ -135,14 +135,14 @@ struct TaskHandover: Sendable {
     /// `open` then has those that have not, and `result` the status that the others leave.
     private func follow(_ open: inout Set<String>, _ result: inout Int32) async throws {
         guard !open.isEmpty else { return }
-        var (left, untold, status) = (open, open, result)
+        var (left, unanswered, status) = (open, open, result)
         var asked = HostClock.system.steady()
         defer { (open, result) = (left, status) }
         try await holder.follow(for: Limits.holderFollowTimeout) { change in
             var removed: [String] = []
             switch change {
             case .task(let task) where left.contains(task.id):
-                untold.remove(task.id)
+                unanswered.remove(task.id)
                 display.show(task)
                 if task.state.hasStopped || task.error?.isRefusal ?? false {
                     left.remove(task.id)
@@ -153,13 +153,13 @@ struct TaskHandover: Sendable {
             }
             // A task that was removed before it could be followed is never reported.
             if change == nil || HostClock.system.steady() - asked >= Limits.holderAnswerTimeout {
-                for id in untold {
+                for id in unanswered {
                     if await !holder.has(id) { removed.append(id) }
                 }
                 asked = HostClock.system.steady()
             }
             for id in removed where left.remove(id) != nil {
-                untold.remove(id)
+                unanswered.remove(id)
                 DownloadCommand.printError("\(DownloadError.noTask(id))")
                 status = max(status, 1)
             }

@@ -32,8 +32,8 @@ struct PlayCommand: AsyncParsableCommand {
             address = try ListenAddress.reading(listen)
             options = try transfers.options()
         } catch {
-            let words = (error as? ValidationError)?.message ?? "\(error)"
-            throw DownloadCommand.failure(words, status: 2)
+            let message = (error as? ValidationError)?.message ?? "\(error)"
+            throw DownloadCommand.failure(message, status: 2)
         }
         guard address.host.hasPrefix("127.") || address.host == "::1" else {
             throw DownloadCommand.failure("--listen \(listen) is not a loopback address", status: 2)

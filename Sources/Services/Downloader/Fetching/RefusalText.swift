@@ -18,7 +18,7 @@ enum RefusalText {
         guard let form = form(of: head) else { return nil }
         let text: String? =
             switch form {
-            case .problem: words(ofProblem: body)
+            case .problem: message(ofProblem: body)
             case .plain: String(decoding: body, as: UTF8.self)
             }
         // The body may be cut in its last word, where a part of a token would not be recognised.
@@ -45,10 +45,10 @@ enum RefusalText {
     }
 
     /// The detail of a problem document, else its title.
-    private static func words(ofProblem body: [UInt8]) -> String? {
+    private static func message(ofProblem body: [UInt8]) -> String? {
         let problem = try? JSONReader.value(of: body)
         for name in ["detail", "title"] {
-            if case .string(let words)? = problem?[name], line(words) != nil { return words }
+            if case .string(let message)? = problem?[name], line(message) != nil { return message }
         }
         return nil
     }

@@ -4,9 +4,9 @@ import HTTPClient
 /// Why one attempt did not bring what was asked for.
 enum AttemptFailure: Error, Sendable, Equatable {
     /// 401, 403, 404 or 410: the URL may need another token.
-    case refused(status: Int, words: String? = nil)
+    case refused(status: Int, message: String? = nil)
     /// Another status that a later attempt may change.
-    case status(Int, retryAfter: Duration?, words: String? = nil)
+    case status(Int, retryAfter: Duration?, message: String? = nil)
     case transfer(TransferError)
     /// The bytes are damaged, or of another kind than expected.
     case damaged(String)
@@ -53,7 +53,7 @@ struct RetryPlan: Sendable {
         if !failure.isConnection { connectionFailures = 0 }
         switch failure {
         case .final(let error): return .giveUp(error)
-        case .refused(let status, let words): return refused(words ?? AttemptFailure.words(for: status))
+        case .refused(let status, let message): return refused(message ?? AttemptFailure.message(for: status))
         case .transfer(.cancelled), .transfer(.closed): return .giveUp(.cancelled)
         case .transfer where failure.isConnection:
             connectionFailures += 1
@@ -61,15 +61,15 @@ struct RetryPlan: Sendable {
         case .transfer(let error) where !error.isTransient: return giveUp("\(error)")
         case .transfer(let error): return again("\(error)")
         case .damaged(let reason): return again(reason)
-        case .status(let status, let retryAfter, let words):
-            return again(words ?? AttemptFailure.words(for: status), after: retryAfter)
+        case .status(let status, let retryAfter, let message):
+            return again(message ?? AttemptFailure.message(for: status), after: retryAfter)
         }
     }
 
-    private mutating func refused(_ words: String) -> RetryStep {
+    private mutating func refused(_ message: String) -> RetryStep {
         refusals += 1
         guard refusals >= Limits.refusals else { return .pause(nextPause()) }
-        guard !hasRenewed else { return giveUp(words) }
+        guard !hasRenewed else { return giveUp(message) }
         hasRenewed = true
         refusals = 0
         pause = Limits.firstPause
@@ -117,24 +117,24 @@ extension AttemptFailure {
     /// calls it wrong; a later request of the task is, as after a 500.
     init?(_ head: TransferHead, _ body: [UInt8] = [], isGivenURL: Bool = false) {
         let status = head.status.rawValue
-        let words = RefusalText.reading(body, of: head).map { "\(Self.words(for: status)): \($0)" }
+        let message = RefusalText.reading(body, of: head).map { "\(Self.message(for: status)): \($0)" }
         switch status {
         case 200, 206: return nil
-        case 401, 403, 404, 410: self = .refused(status: status, words: words)
+        case 401, 403, 404, 410: self = .refused(status: status, message: message)
         case 408, 425, 429, 500...599:
             let pause = head.headers["Retry-After"].flatMap {
                 RetryAfter.pause($0, at: head.headers["Date"])
             }
-            self = .status(status, retryAfter: pause, words: words)
+            self = .status(status, retryAfter: pause, message: message)
         default:
             self =
                 isGivenURL
-                ? .final(.unusable(words ?? Self.words(for: status)))
-                : .status(status, retryAfter: nil, words: words)
+                ? .final(.unusable(message ?? Self.message(for: status)))
+                : .status(status, retryAfter: nil, message: message)
         }
     }
 
-    static func words(for status: Int) -> String { "the server answered with status \(status)" }
+    static func message(for status: Int) -> String { "the server answered with status \(status)" }
 }
 
 extension Transfer {

@@ -215,8 +215,8 @@ struct SourceReader: Sendable {
     private static func checkMedia(_ bytes: [UInt8]) throws(AttemptFailure) {
         guard !bytes.isEmpty else { throw .damaged("the body is empty") }
         guard let refusal = MediaFileKind.refusal(of: bytes) else { return }
-        let words = "it leads neither to a playlist nor to media: \(refusal)"
-        if case .unrecognised(.binary, _) = refusal { throw .damaged(words) }
-        throw .final(.unusable("\(Self.urlName): \(words)"))
+        let message = "it leads neither to a playlist nor to media: \(refusal)"
+        if case .unrecognised(.binary, _) = refusal { throw .damaged(message) }
+        throw .final(.unusable("\(Self.urlName): \(message)"))
     }
 }

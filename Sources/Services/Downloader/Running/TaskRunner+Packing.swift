@@ -96,7 +96,7 @@ extension TaskRunner {
             throw error
         } catch {
             if Task.isCancelled { throw .cancelled }
-            if case .failed(_, _, let words)? = error as? ProgramFailure, Self.meansDiskFull(words) {
+            if case .failed(_, _, let message)? = error as? ProgramFailure, Self.meansDiskFull(message) {
                 throw .diskFull(path: "\(folder.path)/\(name)")
             }
             throw .unusable("the segments cannot be packed: \(error)")
@@ -117,8 +117,8 @@ extension TaskRunner {
     }
 
     /// Whether the message of a program says that the disk or the quota is full; it runs with LC_ALL=C.
-    private static func meansDiskFull(_ words: String) -> Bool {
-        [ENOSPC, EDQUOT].contains { words.contains(SystemErrorNumber.words(for: $0)) }
+    private static func meansDiskFull(_ message: String) -> Bool {
+        [ENOSPC, EDQUOT].contains { message.contains(SystemErrorNumber.message(for: $0)) }
     }
 
     private static func languages(of renditions: [TaskRendition], as type: String) -> [String] {

@@ -16,7 +16,9 @@ struct MeasuredDurations: Sendable {
         var addsShortfall = false
 
         /// Whether this pair alone shows that EXTINF is wrong.
-        var tells: Bool { isCompared && stated.map { MeasuredDurations.differs(measured, from: $0) } ?? true }
+        var showsWrongEXTINF: Bool {
+            isCompared && stated.map { MeasuredDurations.differs(measured, from: $0) } ?? true
+        }
     }
 
     /// The newest pairs, oldest first; at most `Limits.measuredSegments`.
@@ -124,7 +126,9 @@ struct MeasuredDurations: Sendable {
         let all = Sum(pairs.lazy.filter { $0.stated != nil })
         let alike = Sum(pairs.lazy.filter { $0.stated.map { !Self.differs($0, from: stated) } ?? false })
         let known = alike.count > 0 ? alike : all
-        guard all.count >= Limits.minimumMeasuredSegments || all.tells, known.isWrong else { return stated }
+        guard all.count >= Limits.minimumMeasuredSegments || all.showsWrongEXTINF, known.isWrong else {
+            return stated
+        }
         if alike.count == 0, !Self.differs(all.longest, from: all.shortest), all.isFarOff {
             return all.measured / all.count
         }
@@ -140,14 +144,14 @@ struct MeasuredDurations: Sendable {
         /// The least and the most that EXTINF said.
         var (shortest, longest) = (Int64.max, Int64(0))
         /// One of them tells by itself that EXTINF is wrong.
-        var tells = false
+        var showsWrongEXTINF = false
 
         init(_ pairs: some Sequence<Pair>) {
             for pair in pairs {
                 let own = pair.stated ?? 0
                 (count, stated, measured) = (count + 1, stated + own, measured + pair.measured)
                 (shortest, longest) = (min(shortest, own), max(longest, own))
-                tells = tells || pair.tells
+                showsWrongEXTINF = showsWrongEXTINF || pair.showsWrongEXTINF
             }
         }
 

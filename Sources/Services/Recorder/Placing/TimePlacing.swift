@@ -355,8 +355,8 @@ extension TimePlacing {
         // A difference that has grown slowly is drift and not missing time.
         let isSudden = (difference - remainder).magnitude > target.magnitude
         if entry.opensHole || isSudden && !entry.follows && difference > Self.step(target: target) {
-            let isTold = !own.isByArrival || entry.lacksNumbers || difference > Self.minimumHole(target)
-            let start = isTold ? max(own.start, previous) : previous
+            let isCertain = !own.isByArrival || entry.lacksNumbers || difference > Self.minimumHole(target)
+            let start = isCertain ? max(own.start, previous) : previous
             remainder = own.start - start
             suddenDifference = Int64(remainder.magnitude)
             return decide(

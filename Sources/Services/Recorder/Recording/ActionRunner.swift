@@ -24,7 +24,7 @@ struct ActionRunner: ActionPerforming {
     }
 
     /// Publishes a status or writes a log line; returns at once.
-    func tell(_ action: RecordingAction) {
+    func report(_ action: RecordingAction) {
         switch action {
         case .publishStatus(let status):
             dependencies.board.set(status, of: channel.id)

@@ -98,7 +98,7 @@ struct ChannelCondition: Sendable {
     }
 
     /// What is wrong, in words; nil when nothing is.
-    func words(keyPendingCount: Int) -> String? {
+    func message(keyPendingCount: Int) -> String? {
         if outage == nil, isDiskFull { return "the disk is full: segments are not stored" }
         if let detail { return detail }
         if let failing = failures.min(by: { $0.key < $1.key }) { return "\(failing.key): \(failing.value)" }

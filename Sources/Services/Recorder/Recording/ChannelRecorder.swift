@@ -5,7 +5,7 @@ import Timeline
 /// Does what `RecordingState` decides.
 protocol ActionPerforming: Sendable {
     /// Publishes a status or writes a log line; returns at once.
-    func tell(_ action: RecordingAction)
+    func report(_ action: RecordingAction)
     /// Performs one action and returns the event that answers it; nil if none does.
     func perform(_ action: RecordingAction) async -> RecordingEvent?
 }
@@ -83,7 +83,7 @@ actor ChannelRecorder {
                 if !Task.isCancelled { events.continuation.yield(.clockAdvanced) }
             }
         case .cancelFetches: for work in runningActions.values where work.isFetch { work.task.cancel() }
-        case .publishStatus, .log: performer.tell(action)
+        case .publishStatus, .log: performer.report(action)
         case .fetchPlaylist, .fetchSegment, .probeSegment, .openPendingSegment: begin(action, isFetch: true)
         // Downloads are cancelled apart from the rest: their facts are still written.
         default: begin(action, isFetch: false)

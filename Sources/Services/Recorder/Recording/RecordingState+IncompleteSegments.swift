@@ -46,7 +46,7 @@ extension RecordingState {
             ["rendition": "\(segment.identity.rendition)", "number": "\(segment.identity.number)"])
     }
 
-    mutating func tell(of fact: SegmentFact, isPart: Bool) {
+    mutating func logStored(_ fact: SegmentFact, isPart: Bool) {
         guard fact.replaces == nil ? isPart : !isPart else { return }
         log(
             isPart ? .notice : .info,

@@ -120,7 +120,7 @@ extension RecordingState {
             cueTags: segment.keptTags, replaces: request.held?.revision)
         guard var fact else { return }
         if judgement.isPart, !fact.flags.contains(.damaged) { fact.flags.insert(.short) }
-        tell(of: fact, isPart: judgement.isPart)
+        logStored(fact, isPart: judgement.isPart)
         journal.add(
             JournalQueue.Write(
                 entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))

@@ -45,14 +45,14 @@ extension RecordingState {
     }
 
     private mutating func noteDeviations(_ notes: [DeviationNote]) {
-        for note in notes { noteDeviation(note.words) }
+        for note in notes { noteDeviation(note.message) }
     }
 
     private static let surplusTags = "tags before a segment: more than are kept"
 
-    private mutating func noteDeviation(_ words: String) {
-        guard deviations.count < Limits.deviations, !deviations.contains(words) else { return }
-        deviations.append(words)
+    private mutating func noteDeviation(_ message: String) {
+        guard deviations.count < Limits.deviations, !deviations.contains(message) else { return }
+        deviations.append(message)
     }
 
     /// A playlist that was taken before came once more.
@@ -124,7 +124,7 @@ extension RecordingState {
         _ playlist: MultivariantPlaylist, _ fetched: FetchedPlaylist, now: SteadyInstant,
     ) throws(SourceError) {
         let plan = plan(playlist)
-        if let words = plan.leftOut { noteDeviation(words) }
+        if let message = plan.leftOut { noteDeviation(message) }
         guard !plan.items.isEmpty else {
             throw .unusable("no rendition of the source is one that the channel asks for")
         }
@@ -188,7 +188,7 @@ extension RecordingState {
         let reason = sources.session?.renewalReason ?? ""
         guard case .multivariant(let playlist) = fetched.playlist else { return reopen(reason, now: now) }
         let (plan, moment) = (plan(playlist), moment(now))
-        if let words = plan.leftOut { noteDeviation(words) }
+        if let message = plan.leftOut { noteDeviation(message) }
         guard let streams = try? streams(of: plan, base: fetched.base),
             sources.session?.renewed(streams, variables: playlist.variables, at: moment) ?? false
         else { return reopen(reason, now: now) }
@@ -220,8 +220,8 @@ extension RecordingState {
         let moment = moment(now)
         sources.session?.redirected(id, to: fetched.redirectTarget, at: moment)
         let failures = sources.session?.polls[id]?.polling.failures ?? 0
-        let isTold = sources.session?.tellsTagsInForce(id, playlist) ?? true
-        guard playlist.skip == nil || isTold && (failures >= 2 || progress.isContinued(id, by: playlist))
+        let statesTags = sources.session?.statesTagsInForce(id, playlist) ?? true
+        guard playlist.skip == nil || statesTags && (failures >= 2 || progress.isContinued(id, by: playlist))
         else {
             let error = SourceError.unusable(
                 "the playlist is a delta update that was not requested (EXT-X-SKIP)")

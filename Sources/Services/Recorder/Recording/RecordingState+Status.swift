@@ -10,26 +10,26 @@ extension RecordingState {
         let state = condition.state(target: publication.publisher.target, now: now)
         // Most events change nothing, so each field is compared in place.
         var isChanged = !hasPublishedStatus
-        Self.say(state, as: &lastStatus.state, &isChanged)
-        Self.say(liveEdge, as: &lastStatus.liveEdge, &isChanged)
-        Self.say(words(now: now), as: &lastStatus.detail, &isChanged)
-        Self.say(progress.sourceURL, as: &lastStatus.sourceURL, &isChanged)
-        Self.say(progress.source?.priority, as: &lastStatus.sourcePriority, &isChanged)
-        Self.say(
-            progress.source?.allowInvalidCertificate ?? false, as: &lastStatus.acceptsInvalidCertificate,
+        Self.update(state, in: &lastStatus.state, &isChanged)
+        Self.update(liveEdge, in: &lastStatus.liveEdge, &isChanged)
+        Self.update(message(now: now), in: &lastStatus.detail, &isChanged)
+        Self.update(progress.sourceURL, in: &lastStatus.sourceURL, &isChanged)
+        Self.update(progress.source?.priority, in: &lastStatus.sourcePriority, &isChanged)
+        Self.update(
+            progress.source?.allowInvalidCertificate ?? false, in: &lastStatus.acceptsInvalidCertificate,
             &isChanged)
-        Self.say(progress.clock.rawValue, as: &lastStatus.clock, &isChanged)
-        Self.say(
-            progress.clockOffset.map { Microseconds.seconds($0) }, as: &lastStatus.clockOffsetSeconds,
+        Self.update(progress.clock.rawValue, in: &lastStatus.clock, &isChanged)
+        Self.update(
+            progress.clockOffset.map { Microseconds.seconds($0) }, in: &lastStatus.clockOffsetSeconds,
             &isChanged
         )
-        Self.say(progress.zone / Microseconds.perSecond, as: &lastStatus.zoneCorrectionSeconds, &isChanged)
-        Self.say(Microseconds.seconds(clock.stepSize), as: &lastStatus.clockStepSeconds, &isChanged)
-        Self.say(Microseconds.seconds(progress.drift), as: &lastStatus.driftSeconds, &isChanged)
-        Self.say(sourceChangeCount, as: &lastStatus.sourceChanges, &isChanged)
-        Self.say(deviations, as: &lastStatus.deviations, &isChanged)
-        Self.say(condition.gapReason, as: &lastStatus.gapReason, &isChanged)
-        if !says(lastStatus.renditions) {
+        Self.update(progress.zone / Microseconds.perSecond, in: &lastStatus.zoneCorrectionSeconds, &isChanged)
+        Self.update(Microseconds.seconds(clock.stepSize), in: &lastStatus.clockStepSeconds, &isChanged)
+        Self.update(Microseconds.seconds(progress.drift), in: &lastStatus.driftSeconds, &isChanged)
+        Self.update(sourceChangeCount, in: &lastStatus.sourceChanges, &isChanged)
+        Self.update(deviations, in: &lastStatus.deviations, &isChanged)
+        Self.update(condition.gapReason, in: &lastStatus.gapReason, &isChanged)
+        if !matches(lastStatus.renditions) {
             lastStatus.renditions = progress.renditions.values.map(\.status)
             isChanged = true
         }
@@ -38,15 +38,15 @@ extension RecordingState {
         perform(.publishStatus(lastStatus))
     }
 
-    private static func say<Part: Equatable>(
-        _ value: Part, as part: inout Part, _ isChanged: inout Bool,
+    private static func update<Field: Equatable>(
+        _ value: Field, in field: inout Field, _ isChanged: inout Bool,
     ) {
-        if value == part { return }
-        (part, isChanged) = (value, true)
+        if value == field { return }
+        (field, isChanged) = (value, true)
     }
 
     /// Whether these are the statuses of the renditions now.
-    private func says(_ renditions: [RenditionStatus]) -> Bool {
+    private func matches(_ renditions: [RenditionStatus]) -> Bool {
         let known = progress.renditions.values
         return renditions.count == known.count
             && renditions.indices.allSatisfy { renditions[$0] == known[$0].status }
@@ -59,12 +59,12 @@ extension RecordingState {
     }
 
     /// What is wrong with the channel; nil when nothing is.
-    private func words(now: SteadyInstant) -> String? {
+    private func message(now: SteadyInstant) -> String? {
         if let lead = leadOfTimeline(now: now) {
             return "the timeline lies \(lead / Microseconds.perSecond) s ahead of the clock; "
                 + "POST /api/v1/channels/\(channel.id)/reanchor lets it continue now"
         }
-        return condition.words(keyPendingCount: publication.keyPendingLines.count)
+        return condition.message(keyPendingCount: publication.keyPendingLines.count)
     }
 
     /// Nil before anything is published.

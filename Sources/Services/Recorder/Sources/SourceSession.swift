@@ -168,7 +168,7 @@ extension SourceSession {
     /// Whether a playlist states the keys and the initialization section of its segments.
     ///
     /// False if these tags stand with the segments that it skips (RFC 8216bis §4.4.5.2).
-    mutating func tellsTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
+    mutating func statesTagsInForce(_ id: RenditionID, _ playlist: MediaPlaylist) -> Bool {
         guard playlist.skip == nil else { return !tagged.contains(id) }
         guard !playlist.segments.isEmpty else { return true }
         if playlist.hasKeysOrMaps { tagged.insert(id) } else { tagged.remove(id) }

@@ -118,9 +118,9 @@ package struct RecorderService: Sendable {
     ///
     /// - Returns: the error in words
     private func warn(_ text: Logger.Message, _ error: any Error, after complaint: String?) -> String {
-        let words = "\(error)"
-        if words != complaint, !Task.isCancelled { logger.warning(text, metadata: ["error": "\(words)"]) }
-        return words
+        let message = "\(error)"
+        if message != complaint, !Task.isCancelled { logger.warning(text, metadata: ["error": "\(message)"]) }
+        return message
     }
 
     /// A start without the catalogue: the channels that this node owned go on.

@@ -40,7 +40,7 @@ package struct StoredChannel: Sendable {
         do {
             return .success(try JSONDecoder().decode(ChannelSettings.self, from: Data(text.utf8)))
         } catch {
-            let fault = (error as? DecodingError)?.plainWords ?? "\(error)"
+            let fault = (error as? DecodingError)?.plainMessage ?? "\(error)"
             return .failure(.unreadableSettings(channel: slug, fault: fault))
         }
     }
@@ -78,7 +78,7 @@ final class KnownSettings: Sendable {
 
 extension DecodingError {
     /// What is wrong with which field, such as "the field sources.0.url is missing".
-    var plainWords: String {
+    var plainMessage: String {
         switch self {
         case .keyNotFound(let key, let context): "\(Self.name(context.codingPath + [key])) is missing"
         case .valueNotFound(_, let context): "\(Self.name(context.codingPath)) is null"

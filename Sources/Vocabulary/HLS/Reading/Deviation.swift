@@ -58,7 +58,7 @@ package struct DeviationNote: Sendable, Equatable {
 
 extension DeviationNote {
     /// What deviates, without its place: the same for all loads of a playlist.
-    package var words: String { tag.map { "\($0.rawValue): \(deviation.rawValue)" } ?? deviation.rawValue }
+    package var message: String { tag.map { "\($0.rawValue): \(deviation.rawValue)" } ?? deviation.rawValue }
 }
 
 extension DeviationNote: CustomStringConvertible {
