@@ -48,13 +48,13 @@ struct CutSegmentTests {
             for isCut in [true, false] {
                 if isCut { serveCut(other, 7000, origin) } else { origin.serve("/7.ts", other) }
                 let failure = try #require(await fetcher.outcome(of: request).failure)
-                #expect(!failure.isNoBetter && failure.isTransient, "\(failure)")
+                #expect(!failure.hasNoBetterBytes && failure.isTransient, "\(failure)")
             }
             // What is cut earlier tells nothing; the same again is what the source has.
             serveCut(whole, 4000, origin)
-            #expect(await fetcher.outcome(of: request).failure?.isNoBetter == false)
+            #expect(await fetcher.outcome(of: request).failure?.hasNoBetterBytes == false)
             serveCut(whole, 5000, origin)
-            #expect(await fetcher.outcome(of: request).failure?.isNoBetter == true)
+            #expect(await fetcher.outcome(of: request).failure?.hasNoBetterBytes == true)
             #expect(try await store.read(part.object.key) == Array(whole.prefix(5000)))
 
             serveCut(whole, 7000, origin)

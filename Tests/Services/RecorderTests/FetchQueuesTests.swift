@@ -30,7 +30,7 @@ struct FetchQueuesTests {
     }
 
     private static func started(_ queues: inout FetchQueues, at time: Double) -> [Int64] {
-        queues.start(now: moment(time)).map(\.segment.identity.number)
+        queues.takeDue(now: moment(time)).map(\.segment.identity.number)
     }
 
     @Test("Four segments that hang do not stop newer ones, and no more than eight run")
@@ -82,7 +82,7 @@ struct FetchQueuesTests {
         }
         for part in requests {
             queues.add([part], of: video(0))
-            _ = queues.start(now: moment(0))
+            _ = queues.takeDue(now: moment(0))
             queues.ended(part, retry: moment(3))
         }
         #expect(Self.started(&queues, at: 2.9) == [])
@@ -99,7 +99,7 @@ struct FetchQueuesTests {
     func timeLimits(begun: Double, limit: Int) throws {
         var queues = FetchQueues()
         queues.add([try Self.request(1, until: 30)], of: video(0))
-        let request = try #require(queues.start(now: moment(begun)).first)
+        let request = try #require(queues.takeDue(now: moment(begun)).first)
         #expect(request.timeLimit == .seconds(limit))
     }
 
@@ -118,16 +118,16 @@ struct FetchQueuesTests {
     func listedMeanwhile(isUnchanged: Bool) throws {
         var queues = FetchQueues()
         queues.add(try (3...4).map { try Self.request($0, until: 30) }, of: video(0))
-        let started = queues.start(now: moment(0))
+        let started = queues.takeDue(now: moment(0))
         var playlist = MediaPlaylist()
         (playlist.targetDurationSeconds, playlist.mediaSequence) = (6, 4)
         playlist.segments = [MediaSegment(uri: "4.ts", durationMicroseconds: 6_000_000)]
         queues.relist(
             playlist, of: video(0), run: 1, started[0].use, base: started[0].base,
             arrival: moment(isUnchanged ? 5 : 28))
-        if isUnchanged { queues.stillListed(video(0), until: moment(40)) }
+        if isUnchanged { queues.extendAvailability(video(0), until: moment(40)) }
         for request in started { queues.ended(request, retry: moment(30)) }
-        #expect(queues.start(now: moment(30)).map(\.timeLimit) == [.seconds(6), .seconds(10)])
+        #expect(queues.takeDue(now: moment(30)).map(\.timeLimit) == [.seconds(6), .seconds(10)])
     }
 
     @Test("A segment that never comes is given up when its time is over", .timeLimit(.minutes(30)))
@@ -154,7 +154,7 @@ struct FetchQueuesTests {
         // The source was opened again meanwhile.
         let use = SourceUse(number: 2, source: try Self.request(1, until: 60).use.source)
         queues.relist(playlist, of: video(0), run: 1, use, base: base, arrival: moment(0))
-        let started = queues.start(now: moment(0))
+        let started = queues.takeDue(now: moment(0))
         #expect(started.map(\.use.number) == [1, 2, 1])
         #expect(started.map(\.segment.entry.uri) == ["1.ts", "2.ts?token=b", "3.ts"])
         #expect(started.map(\.base.host) == ["one.test", "two.test", "one.test"])
@@ -175,7 +175,7 @@ struct FetchQueuesTests {
             queues.relist(
                 playlist, of: video(0), run: 1, areRenamed: areRenamed, request.use, base: request.base,
                 arrival: moment(0))
-            return queues.start(now: moment(0)).first?.segment.entry.uri
+            return queues.takeDue(now: moment(0)).first?.segment.entry.uri
         }
         #expect(try uri(date: 42, areRenamed: false) == "b7c3.ts")
         #expect(try uri(date: 41, areRenamed: false) == "7.ts")
@@ -204,7 +204,7 @@ struct FetchQueuesTests {
             throw TestFailure("no media playlist")
         }
         queues.relist(playlist, of: video(0), run: 1, request.use, base: request.base, arrival: moment(0))
-        let entry = try #require(queues.start(now: moment(0)).first).segment.entry
+        let entry = try #require(queues.takeDue(now: moment(0)).first).segment.entry
         let token = skip == nil ? "b" : "a"
         #expect(entry.uri == "7.ts?token=b")
         #expect(entry.keys == [key(token)])
@@ -221,8 +221,8 @@ struct FetchQueuesTests {
             queues.add([request], of: video(0))
             queues.relist(
                 playlist, of: video(0), run: 1, request.use, base: request.base, arrival: moment(10))
-            queues.stillListed(video(0), until: moment(60))
-            let started = try #require(queues.start(now: moment(20)).first)
+            queues.extendAvailability(video(0), until: moment(60))
+            let started = try #require(queues.takeDue(now: moment(20)).first)
             #expect(started.listingsSinceOtherBytes == first.map { $0 + 1 })
         }
     }
@@ -237,7 +237,7 @@ struct FetchQueuesTests {
             queues.add([request], of: video(0))
             queues.relist(
                 playlist, of: video(0), run: 1, request.use, base: request.base, arrival: moment(10))
-            let started = queues.start(now: moment(time))
+            let started = queues.takeDue(now: moment(time))
             return try #require(started.first).isLast
         }
         #expect(try !isLast(3))

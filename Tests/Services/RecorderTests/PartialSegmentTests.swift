@@ -49,7 +49,7 @@ struct PartialSegmentTests {
                 Self.stored(
                     segment, measured: Int64(measured[index] * 1_000_000),
                     timestamp: apart.map { 50 + Double(index) * $0 }))
-            if judgement.isPart {
+            if judgement.isIncomplete {
                 atLast.insert(segment.identity.number)
                 atFirst.insert(segment.identity.number)
             }

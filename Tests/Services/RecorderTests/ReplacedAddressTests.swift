@@ -241,6 +241,6 @@ struct SegmentAddressTests {
         var playlist = MediaPlaylist()
         playlist.segments = [MediaSegment(uri: "0.ts?t=b", durationMicroseconds: 1)]
         queues.relist(playlist, of: video(0), run: 2, request.use, base: request.base, arrival: moment(0))
-        #expect(queues.start(now: moment(0)).map(\.segment.entry.uri) == ["0.ts?t=a"])
+        #expect(queues.takeDue(now: moment(0)).map(\.segment.entry.uri) == ["0.ts?t=a"])
     }
 }

@@ -138,7 +138,7 @@ struct WrongKeyTests {
                 let listed = requests[1].segment
                 let prerequisites = try await fetcher.prerequisites(
                     of: listed, base: requests[1].base, asksForKeys: false)
-                let pending = try await fetcher.keep(
+                let pending = try await fetcher.storeEncrypted(
                     listed, prerequisites, base: requests[1].base, timeLimit: .seconds(30))
                 stored = try await fetcher.open(pending)
             } else {

@@ -31,7 +31,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     var provesKey = false
 
     /// The source has the segment, but no better bytes of it than those that are stored.
-    var isNoBetter = false
+    var hasNoBetterBytes = false
 
     /// The bytes do not begin with the stored ones.
     var isOtherBeginning = false
@@ -39,7 +39,7 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source has no better bytes than those that are stored.
     package static var noBetterBytes: FetchFailure {
         var failure = FetchFailure(.segmentMissing, "the source has no better bytes of the segment")
-        failure.isNoBetter = true
+        failure.hasNoBetterBytes = true
         return failure
     }
 
@@ -90,9 +90,9 @@ package struct FetchFailure: Error, Sendable, CustomStringConvertible {
     /// The source refuses the URL: a token in it may have expired.
     var isDenied = false
 
-    /// The same failure, with `part` (the key or initialization section) named as the cause.
-    func blaming(_ reason: GapReason, _ part: String) -> FetchFailure {
-        var failure = FetchFailure(reason, "\(part): \(description)")
+    /// The same failure, with `object` (the key or initialization section) named as the cause.
+    func attributed(to reason: GapReason, object: String) -> FetchFailure {
+        var failure = FetchFailure(reason, "\(object): \(description)")
         failure.isDenied = isDenied
         return failure
     }

@@ -19,7 +19,7 @@ extension FetchQueues {
         else { return [] }
         let identities = Set(listed.lazy.map(\.identity))
         let first = playlist.number(at: 0)
-        let others = (queue.running.map(\.request) + queue.all).filter { request in
+        let others = (queue.running.map(\.request) + queue.notRunning).filter { request in
             let segment = request.segment
             guard request.use.source.url == use.source.url, !identities.contains(segment.identity) else {
                 return false
@@ -65,7 +65,7 @@ extension FetchQueues {
     ///
     /// Doubtful retries wait, and bytes that arrive for them are not stored, until a playlist is accepted or
     /// `Limits.doubt(of:)` has passed. A retry with the same date in the playlist is not doubtful.
-    mutating func doubt(
+    mutating func markDoubtful(
         _ playlist: MediaPlaylist, of id: RenditionID, _ use: SourceUse, base: HTTPURL, now: SteadyInstant,
     ) {
         guard queues[id]?.isEmpty == false else { return }
@@ -81,18 +81,20 @@ extension FetchQueues {
             let date = request.segment.entry.programDateTimeMicroseconds
             return date == nil || date != entry.programDateTimeMicroseconds
         }
-        doubt(doubted, of: id, until: now + Limits.doubt(of: playlist))
+        markDoubtful(doubted, of: id, until: now + Limits.doubt(of: playlist))
     }
 
     /// Marks the retries of the other renditions as doubtful, because one rendition has started another
     /// source run.
-    mutating func doubtOthers(than id: RenditionID, _ use: SourceUse, until time: SteadyInstant) {
+    mutating func markDoubtful(except id: RenditionID, _ use: SourceUse, until time: SteadyInstant) {
         for other in queues.keys where other != id {
-            doubt((queues[other]?.retried ?? []).filter { $0.use == use }, of: other, until: time)
+            markDoubtful((queues[other]?.retried ?? []).filter { $0.use == use }, of: other, until: time)
         }
     }
 
-    private mutating func doubt(_ requests: [SegmentRequest], of id: RenditionID, until time: SteadyInstant) {
+    private mutating func markDoubtful(
+        _ requests: [SegmentRequest], of id: RenditionID, until time: SteadyInstant
+    ) {
         guard var queue = queues[id], !requests.isEmpty else { return }
         let doubted = Set(requests.map(\.segment.identity))
         queue.doubted.formUnion(doubted)

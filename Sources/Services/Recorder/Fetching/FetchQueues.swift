@@ -27,7 +27,7 @@ struct FetchQueues: Sendable {
         /// How many downloads may begin now.
         ///
         /// A slow download no longer counts, up to `Limits.parallelFetchesWithSlow` downloads in all.
-        var free: Int {
+        var freeSlots: Int {
             let prompt = running.indices.count { running[$0].slowAt != nil }
             return max(
                 0, min(Limits.parallelFetches - prompt, Limits.parallelFetchesWithSlow - running.count))
@@ -63,7 +63,7 @@ struct FetchQueues: Sendable {
         }
 
         /// Segments that are tried again, or will be.
-        var retried: [SegmentRequest] { (running.map(\.request) + all).filter { $0.attempt > 1 } }
+        var retried: [SegmentRequest] { (running.map(\.request) + notRunning).filter { $0.attempt > 1 } }
 
         /// Whether a segment is being fetched, or will be.
         func holds(_ identity: SegmentIdentity) -> Bool {
@@ -77,7 +77,7 @@ struct FetchQueues: Sendable {
         var count: Int { waiting.count + postponed.count + delayed.count }
         /// Nothing is being fetched, or will be.
         var isEmpty: Bool { running.isEmpty && count == 0 }
-        var all: [SegmentRequest] { waiting + postponed + delayed.map(\.request) }
+        var notRunning: [SegmentRequest] { waiting + postponed + delayed.map(\.request) }
 
         /// Whether the bytes downloaded for a segment belong to it.
         func ownership(of identity: SegmentIdentity, now: SteadyInstant) -> Ownership {
@@ -86,7 +86,7 @@ struct FetchQueues: Sendable {
         }
 
         /// The downloads that begin now.
-        mutating func start(now: SteadyInstant) -> [SegmentRequest] {
+        mutating func takeDue(now: SteadyInstant) -> [SegmentRequest] {
             if let nextRetry, nextRetry <= now {
                 let pauses = delayed
                 add(pauses.filter { end(of: $0) <= now }.map(\.request.afterNewSegments))
@@ -95,9 +95,9 @@ struct FetchQueues: Sendable {
             for index in running.indices where running[index].slowAt.map({ $0 <= now }) ?? false {
                 running[index].slowAt = nil
             }
-            let free = free
-            guard free > 0 else { return [] }
-            var started = take(free)
+            let freeSlots = freeSlots
+            guard freeSlots > 0 else { return [] }
+            var started = removeNext(limit: freeSlots)
             for index in started.indices {
                 let request = started[index]
                 started[index].timeLimit = request.timeLimit(now: now)
@@ -112,7 +112,7 @@ struct FetchQueues: Sendable {
         /// A download has ended.
         ///
         /// - Returns: until when the source is expected to hold the segment, according to the latest playlist
-        mutating func stop(_ identity: SegmentIdentity) -> SteadyInstant? {
+        mutating func finish(_ identity: SegmentIdentity) -> SteadyInstant? {
             let index = running.firstIndex { $0.request.segment.identity == identity }
             return index.map { running.remove(at: $0).request.segment.availableUntil }
         }
@@ -124,7 +124,7 @@ struct FetchQueues: Sendable {
         }
 
         /// Extends the availability of segments that are being fetched, because the source still lists them.
-        fileprivate mutating func stillListed(
+        fileprivate mutating func extendAvailability(
             until time: SteadyInstant, where isListed: (SegmentRequest) -> Bool,
         ) {
             for index in running.indices where isListed(running[index].request) {
@@ -133,7 +133,7 @@ struct FetchQueues: Sendable {
         }
 
         /// Changes the requests that are not running.
-        fileprivate mutating func change(_ changed: (SegmentRequest) -> SegmentRequest) {
+        fileprivate mutating func updateWaiting(_ changed: (SegmentRequest) -> SegmentRequest) {
             guard count > 0 else { return }
             waiting = waiting.map(changed)
             postponed = postponed.map(changed)
@@ -141,7 +141,7 @@ struct FetchQueues: Sendable {
         }
 
         /// Removes and returns the next requests, at most `limit`.
-        mutating func take(_ limit: Int) -> [SegmentRequest] {
+        mutating func removeNext(limit: Int) -> [SegmentRequest] {
             var taken: [SegmentRequest] = []
             if waiting.count <= limit {
                 swap(&taken, &waiting)
@@ -238,8 +238,8 @@ struct FetchQueues: Sendable {
             else { return nil }
             return entry
         }
-        queues.values[index].stillListed(until: available) { entry(of: $0) != nil }
-        queues.values[index].change { request in
+        queues.values[index].extendAvailability(until: available) { entry(of: $0) != nil }
+        queues.values[index].updateWaiting { request in
             guard let entry = entry(of: request) else { return request }
             var request = request
             (request.segment.entry.uri, request.base, request.use) = (entry.uri, base, use)
@@ -254,10 +254,10 @@ struct FetchQueues: Sendable {
     }
 
     /// Extends the availability of the listed segments, because the playlist has not changed.
-    mutating func stillListed(_ id: RenditionID, until time: SteadyInstant) {
+    mutating func extendAvailability(_ id: RenditionID, until time: SteadyInstant) {
         guard let index = queues.index(of: id), let listed = queues.values[index].listed else { return }
-        queues.values[index].stillListed(until: time) { listed.index(of: $0) != nil }
-        queues.values[index].change { request in
+        queues.values[index].extendAvailability(until: time) { listed.index(of: $0) != nil }
+        queues.values[index].updateWaiting { request in
             listed.index(of: request) == nil ? request : request.available(until: time)
         }
     }
@@ -266,7 +266,7 @@ struct FetchQueues: Sendable {
     mutating func ended(_ request: SegmentRequest, retry: SteadyInstant? = nil) {
         let identity = request.segment.identity
         let index = queues.index(of: identity.rendition)
-        let available = index.flatMap { queues.values[$0].stop(identity) }
+        let available = index.flatMap { queues.values[$0].finish(identity) }
         guard let retry else { return }
         var request = available.map(request.available) ?? request
         request.attempt += 1
@@ -277,7 +277,7 @@ struct FetchQueues: Sendable {
     /// The newest request for a segment that is being fetched, or will be.
     func request(of identity: SegmentIdentity) -> SegmentRequest? {
         guard let queue = queues[identity.rendition] else { return nil }
-        return (queue.running.map(\.request) + queue.all).first { $0.segment.identity == identity }
+        return (queue.running.map(\.request) + queue.notRunning).first { $0.segment.identity == identity }
     }
 
     /// Whether a segment is being fetched, or will be.
@@ -293,10 +293,10 @@ struct FetchQueues: Sendable {
     }
 
     /// The downloads that begin now.
-    mutating func start(now: SteadyInstant) -> [SegmentRequest] {
+    mutating func takeDue(now: SteadyInstant) -> [SegmentRequest] {
         var started: [SegmentRequest] = []
         for index in queues.values.indices where queues.values[index].isDue(at: now) {
-            started += queues.values[index].start(now: now)
+            started += queues.values[index].takeDue(now: now)
         }
         return started
     }
@@ -305,7 +305,7 @@ struct FetchQueues: Sendable {
     mutating func close() {
         isClosed = true
         for id in queues.keys {
-            dropped += queues[id]?.all ?? []
+            dropped += queues[id]?.notRunning ?? []
             queues[id]?.waiting = []
             queues[id]?.postponed = []
             queues[id]?.delayed = []
@@ -314,7 +314,7 @@ struct FetchQueues: Sendable {
 
     /// Requests that are waiting or running, or that `close()` has dropped.
     var unfinished: [SegmentRequest] {
-        dropped + queues.values.flatMap { $0.all + $0.running.map(\.request) }
+        dropped + queues.values.flatMap { $0.notRunning + $0.running.map(\.request) }
     }
 
     var isIdle: Bool { queues.values.allSatisfy { $0.running.isEmpty } }

@@ -104,7 +104,7 @@ actor InitSectionCache {
                 isEncrypted: !map.keys.isEmpty, byteLimit: Limits.initializationBytes
             ).read()
         } catch let failure as FetchFailure {
-            throw failure.blaming(.segmentMissing, "the initialization section")
+            throw failure.attributed(to: .segmentMissing, object: "the initialization section")
         }
     }
 }

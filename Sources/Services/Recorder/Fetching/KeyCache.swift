@@ -31,7 +31,7 @@ actor KeyCache {
     }
 
     /// A recent failure; requests within `Limits.keyMissed` fail at once instead of waiting again.
-    private struct Miss {
+    private struct RecentFailure {
         var failure: FetchFailure
         var until: SteadyInstant
     }
@@ -52,7 +52,7 @@ actor KeyCache {
     /// The newest URL that playlists gave for each key, by URL identity.
     private var listed: [(identity: String, url: HTTPURL)] = []
     private var inFlight: [Location: Task<Result<ContentKey, any Error>, Never>] = [:]
-    private var misses: [String: Miss] = [:]
+    private var recentFailures: [String: RecentFailure] = [:]
     /// Keys that did not open a segment, by URL.
     private var rejectedKeys: [String: RejectedKey] = [:]
     /// The start of the newest segment that each key has opened, by the key's name.
@@ -69,8 +69,10 @@ actor KeyCache {
     /// If a request failed within `Limits.keyMissed`, it throws that failure again. With a domain, the key is
     /// requested once in each domain, because the recorder cannot check a key for sample encryption.
     func key(at url: HTTPURL, in domain: Domain? = nil, link: SourceClient) async throws -> ContentKey {
-        note(url)
-        if let miss = misses[url.absoluteString], clock.steady() < miss.until { throw miss.failure }
+        recordURL(url)
+        if let recent = recentFailures[url.absoluteString], clock.steady() < recent.until {
+            throw recent.failure
+        }
         return try await key(
             at: url, Location(url: url.absoluteString, domain: domain), link: link, within: Limits.keyPatience
         )
@@ -172,7 +174,7 @@ actor KeyCache {
             keep(key, at: location, url.identity)
             return key
         } catch {
-            miss(location.url, error)
+            recordFailure(location.url, error)
             throw error
         }
     }
@@ -184,19 +186,19 @@ actor KeyCache {
     }
 
     private func keep(_ key: ContentKey, at location: Location, _ identity: String) {
-        misses = [:]
+        recentFailures = [:]
         // Removes the older key, so that a segment that waits for its key cannot get it.
         held.removeAll { $0.location == location || $0.location == Location(url: location.url) }
         held.append((location, key))
         if held.count > Limits.cachedObjects { held.removeFirst() }
         recent.removeAll { $0.identity == identity && $0.key.name == key.name }
         recent.append((identity, key))
-        let alike = recent.indices.filter { recent[$0].identity == identity }
-        if alike.count > Limits.keysOfURL { recent.remove(at: alike[0]) }
+        let sameURL = recent.indices.filter { recent[$0].identity == identity }
+        if sameURL.count > Limits.keysOfURL { recent.remove(at: sameURL[0]) }
         if recent.count > Limits.cachedObjects { recent.removeFirst() }
     }
 
-    private func note(_ url: HTTPURL) {
+    private func recordURL(_ url: HTTPURL) {
         if listed.last?.url == url { return }
         let identity = url.identity
         listed.removeAll { $0.identity == identity }
@@ -204,12 +206,14 @@ actor KeyCache {
         if listed.count > Limits.cachedObjects { listed.removeFirst() }
     }
 
-    private func miss(_ url: String, _ error: any Error) {
+    private func recordFailure(_ url: String, _ error: any Error) {
         guard let failure = error as? FetchFailure else { return }
         let now = clock.steady()
-        if misses.count >= Limits.cachedObjects { misses = misses.filter { $0.value.until > now } }
-        guard misses.count < Limits.cachedObjects else { return }
-        misses[url] = Miss(failure: failure, until: now + Limits.keyMissed)
+        if recentFailures.count >= Limits.cachedObjects {
+            recentFailures = recentFailures.filter { $0.value.until > now }
+        }
+        guard recentFailures.count < Limits.cachedObjects else { return }
+        recentFailures[url] = RecentFailure(failure: failure, until: now + Limits.keyMissed)
     }
 
     private func fetch(_ url: HTTPURL, link: SourceClient, within time: Duration) async throws -> ContentKey {
@@ -221,7 +225,7 @@ actor KeyCache {
             throw FetchFailure(.keyMissing, "the key: \(error)", isTransient: error.isTransient)
         }
         guard body.status.hasWholeContent else {
-            throw FetchFailure(status: body.status.rawValue).blaming(.keyMissing, "the key")
+            throw FetchFailure(status: body.status.rawValue).attributed(to: .keyMissing, object: "the key")
         }
         let bytes = body.head.isGzip ? GzipReader.plain(body.bytes, limit: Limits.keyBytes) : body.bytes
         guard bytes.count == AES128CBC.keyByteCount else {

@@ -26,12 +26,12 @@ struct KeyQueue: Sendable {
     ///
     /// - Returns: the segment that is removed when too many wait
     mutating func add(_ segment: KeyPendingSegment, now: SteadyInstant) -> KeyPendingSegment? {
-        let alike = entries.last { $0.segment.keyURLs == segment.keyURLs }
+        let sameKeys = entries.last { $0.segment.keyURLs == segment.keyURLs }
         entries.append(
             Entry(
                 segment: segment, keyLocations: Self.keyLocations(of: segment), since: now,
-                tries: alike?.tries ?? 0,
-                next: alike?.next ?? now + Limits.keyPause))
+                tries: sameKeys?.tries ?? 0,
+                next: sameKeys?.next ?? now + Limits.keyPause))
         return entries.count > Limits.segmentsWithoutKey ? entries.removeFirst().segment : nil
     }
 
@@ -58,12 +58,12 @@ struct KeyQueue: Sendable {
 
     /// A key is missing: all segments that need the same keys wait.
     mutating func missedKey(of segment: KeyPendingSegment, now: SteadyInstant) {
-        put(off: { $0.keyURLs == segment.keyURLs }, now: now)
+        postpone(where: { $0.keyURLs == segment.keyURLs }, now: now)
     }
 
     /// Postpones a segment that could not be opened although its keys are available.
     mutating func failed(_ segment: KeyPendingSegment, now: SteadyInstant) {
-        put(off: { $0.identity == segment.identity }, now: now)
+        postpone(where: { $0.identity == segment.identity }, now: now)
     }
 
     /// Removes a segment from the queue.
@@ -92,11 +92,11 @@ struct KeyQueue: Sendable {
         return expired.map(\.segment)
     }
 
-    private mutating func put(off isMeant: (KeyPendingSegment) -> Bool, now: SteadyInstant) {
-        let meant = entries.indices.filter { isMeant(entries[$0].segment) }
-        let tries = (meant.map { entries[$0].tries }.max() ?? 0) + 1
+    private mutating func postpone(where isIncluded: (KeyPendingSegment) -> Bool, now: SteadyInstant) {
+        let indices = entries.indices.filter { isIncluded(entries[$0].segment) }
+        let tries = (indices.map { entries[$0].tries }.max() ?? 0) + 1
         let pause = min(Limits.keyPause * (1 << min(tries, 10)), Limits.longestKeyPause)
-        for index in meant {
+        for index in indices {
             entries[index].tries = tries
             entries[index].isHeld = false
             entries[index].next = now + pause

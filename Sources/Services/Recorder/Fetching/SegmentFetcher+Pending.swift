@@ -8,14 +8,14 @@ import Timeline
 /// Segments whose key comes after their bytes.
 extension SegmentFetcher {
     /// Stores a segment as it comes, because a key is missing now.
-    func keep(
+    func storeEncrypted(
         _ listed: ListedSegment, _ prerequisites: SegmentPrerequisites, base: HTTPURL, timeLimit: Duration,
     ) async throws -> KeyPendingSegment {
         let draft = try await store.makeDraft()
         let body = try await open(listed, base: base, timeLimit: timeLimit)
         var prerequisites = prerequisites
         prerequisites.isPending = true
-        let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
+        let received = try await read(body, with: prerequisites) { try await draft.append($0) }
         let container = SegmentExtension(of: received, hasMap: listed.entry.map != nil)
         let name = SegmentName(start: listed.placed.start, revision: 0, fileExtension: container)
         let object = try await draft.commit(as: .segment(channel, rendition, name))
@@ -49,7 +49,7 @@ extension SegmentFetcher {
         } catch {
             if let url, error.failsToDecrypt {
                 let isKeyRight = await keys.isRight(at: url, for: pending.start)
-                if isKeyRight || error.provesKey { return try await openPart(pending, under: nil) }
+                if isKeyRight || error.provesKey { return try await openIncomplete(pending, under: nil) }
             }
             if let url, error.reason == .keyMissing, !error.failsToDecrypt,
                 let key = await keys.renewed(url, link: link),
@@ -73,7 +73,7 @@ extension SegmentFetcher {
             guard error.failsToDecrypt || error.reason == .segmentCorrupt else { throw error }
             guard error.damagedByteCount != nil else { return nil }
             let isKeyRight = await keys.isRight(key, for: pending.start)
-            return isKeyRight || error.provesKey ? try await openPart(pending, under: key) : nil
+            return isKeyRight || error.provesKey ? try await openIncomplete(pending, under: key) : nil
         }
     }
 
@@ -85,7 +85,7 @@ extension SegmentFetcher {
             let prerequisites = try await prerequisites(of: pending, under: key)
             let draft = try await store.makeDraft()
             let body = ArchivedBody(pending.key, in: store)
-            let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
+            let received = try await read(body, with: prerequisites) { try await draft.append($0) }
             if let key { try await keys.keep(key) }
             if prerequisites.isDeciphered, let key = prerequisites.key,
                 received.inspection?.integrity == .whole
@@ -99,16 +99,16 @@ extension SegmentFetcher {
     }
 
     /// Opens the kept part of an incomplete segment with a key that is known to be right.
-    private func openPart(
+    private func openIncomplete(
         _ pending: KeyPendingSegment, under key: ContentKey?,
     ) async throws(FetchFailure) -> StoredSegment {
         do throws(FetchFailure) {
             return try await mappingErrors {
                 var prerequisites = try await prerequisites(of: pending, under: key)
-                prerequisites.keepsPart = true
+                prerequisites.keepsIncomplete = true
                 let draft = try await store.makeDraft()
                 let body = ArchivedBody(pending.key, in: store)
-                let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
+                let received = try await read(body, with: prerequisites) { try await draft.append($0) }
                 if let key { try await keys.keep(key) }
                 return try await commit(
                     draft, received, prerequisites, start: pending.start, flags: pending.flags,

@@ -44,7 +44,7 @@ struct SegmentFetcher: Sendable {
                 guard error.damagedByteCount.map(request.acceptsDamage) ?? request.isLast else {
                     throw error.asSegmentCorrupt
                 }
-                return try await part(request, after: error, isKeyRight: isKeyRight)
+                return try await storeReadablePart(request, after: error, isKeyRight: isKeyRight)
             }
             if error.failsToDecrypt || error.reason == .segmentCorrupt {
                 await rejectKeys(of: request.segment, base: request.base)
@@ -53,7 +53,7 @@ struct SegmentFetcher: Sendable {
             guard error.reason == .keyMissing, error.isTransient, request.keepsUndecryptable(error),
                 request.held == nil, !Task.isCancelled
             else { throw error }
-            return try await withoutKey(request)
+            return try await storeUndecryptable(request)
         }
     }
 
@@ -67,7 +67,7 @@ struct SegmentFetcher: Sendable {
             let sum = try RunningDigest()
             let body = try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit)
-            let received = try await pass(body, through: prerequisites) { try sum.take($0) }
+            let received = try await read(body, with: prerequisites) { try sum.take($0) }
             let isWhole = received.inspection?.integrity == .whole
             return ProbedSegment(
                 digest: try sum.finish(), firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks,
@@ -89,7 +89,7 @@ struct SegmentFetcher: Sendable {
                     throw FetchFailure(.keyMissing, "the key to read better bytes is missing")
                 }
                 return .keyPending(
-                    try await keep(listed, prerequisites, base: base, timeLimit: request.timeLimit),
+                    try await storeEncrypted(listed, prerequisites, base: base, timeLimit: request.timeLimit),
                     isDenied: prerequisites.isDenied)
             }
             let draft = try await store.makeDraft()
@@ -109,7 +109,7 @@ struct SegmentFetcher: Sendable {
             {
                 throw FetchFailure.otherBeginning
             }
-            if prerequisites.isDeciphered, !received.isPart,
+            if prerequisites.isDeciphered, !received.isIncomplete,
                 case .damaged(let damage) = received.inspection?.integrity,
                 !request.acceptsDamage(byteCount: received.plainBytes)
             {
@@ -140,8 +140,8 @@ struct SegmentFetcher: Sendable {
                 request.segment, base: request.base, timeLimit: request.timeLimit,
                 wantsOrigin: request.held != nil, isFresh: request.wantsFreshConnection))
         do {
-            let received = try await pass(body, through: prerequisites, keep: keep)
-            if let cut = body.cut, await !keepsPart(received, request, prerequisites) { throw cut }
+            let received = try await read(body, with: prerequisites, keep: keep)
+            if let cut = body.cut, await !keepsIncomplete(received, request, prerequisites) { throw cut }
             return received
         } catch {
             throw body.cut ?? error
@@ -149,7 +149,7 @@ struct SegmentFetcher: Sendable {
     }
 
     /// Whether a part whose transfer was cut is kept: its key must be known to be right, or be proved by it.
-    private func keepsPart(
+    private func keepsIncomplete(
         _ received: SegmentReading.Result, _ request: SegmentRequest, _ prerequisites: SegmentPrerequisites,
     ) async -> Bool {
         guard received.inspection != nil, request.keepsCutPart(byteCount: received.plainBytes) else {
@@ -164,7 +164,7 @@ struct SegmentFetcher: Sendable {
     /// Stores the readable part of an incomplete segment.
     ///
     /// If the key is not known to be right, the decrypted media must prove it; otherwise throws `failure`.
-    private func part(
+    private func storeReadablePart(
         _ request: SegmentRequest, after failure: FetchFailure, isKeyRight: Bool,
         under key: ContentKey? = nil,
     ) async throws(FetchFailure) -> Fetched {
@@ -173,11 +173,11 @@ struct SegmentFetcher: Sendable {
                 let listed = request.segment
                 var prerequisites = try await prerequisites(of: listed, base: request.base, under: key)
                 guard prerequisites.isDeciphered else { throw failure }
-                prerequisites.keepsPart = true
+                prerequisites.keepsIncomplete = true
                 let draft = try await store.makeDraft()
                 let body = TruncatableBody(
                     try await open(listed, base: request.base, timeLimit: request.timeLimit))
-                let received = try await pass(body, through: prerequisites) { try await draft.append($0) }
+                let received = try await read(body, with: prerequisites) { try await draft.append($0) }
                 guard isKeyRight || received.provesKey else { throw failure }
                 try request.checkBetter(received)
                 if let key { try await keys.keep(key) }
@@ -202,19 +202,19 @@ struct SegmentFetcher: Sendable {
                 // The bytes begin as media: the key is right, and the end is missing.
                 guard error.failsToDecrypt, let count = error.damagedByteCount else { continue }
                 guard request.acceptsDamage(byteCount: count) else { throw error.asSegmentCorrupt }
-                return try await part(request, after: error, isKeyRight: true, under: key)
+                return try await storeReadablePart(request, after: error, isKeyRight: true, under: key)
             }
         }
         return nil
     }
 
     /// Keeps a segment that the key at hand does not open.
-    private func withoutKey(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
+    private func storeUndecryptable(_ request: SegmentRequest) async throws(FetchFailure) -> Fetched {
         try await mappingErrors {
             let prerequisites = try await prerequisites(
                 of: request.segment, base: request.base, asksForKeys: false)
             return .keyPending(
-                try await keep(
+                try await storeEncrypted(
                     request.segment, prerequisites, base: request.base, timeLimit: request.timeLimit))
         }
     }
@@ -251,8 +251,8 @@ struct SegmentFetcher: Sendable {
     }
 
     /// Streams a body through decryption and inspection to where it is kept.
-    func pass(
-        _ body: any SegmentBody, through prerequisites: SegmentPrerequisites,
+    func read(
+        _ body: any SegmentBody, with prerequisites: SegmentPrerequisites,
         keep: ([UInt8]) async throws -> Void,
     ) async throws -> SegmentReading.Result {
         let reading = try SegmentReading(prerequisites)

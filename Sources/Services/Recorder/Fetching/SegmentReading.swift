@@ -22,7 +22,7 @@ struct SegmentPrerequisites: Sendable {
     var isDenied = false
 
     /// Whether the key is known to be right, so that the decrypted part of an incomplete body is kept.
-    var keepsPart = false
+    var keepsIncomplete = false
 
     /// Whether the bytes are read with the key at hand.
     var isDeciphered: Bool { method == .aes128 && key != nil && !isPending }
@@ -44,13 +44,13 @@ final class SegmentReading {
         var inspection: MediaInspection?
         var plainBytes: Int64
         /// The body ended before the segment did.
-        var isPart = false
+        var isIncomplete = false
         /// It did so because the transfer was cut.
         var isCut = false
 
         var isWhole: Bool {
             if case .damaged = inspection?.integrity { return false }
-            return !isPart
+            return !isIncomplete
         }
 
         /// Whether these media prove that the key is right.
@@ -104,7 +104,7 @@ final class SegmentReading {
         var rest: [UInt8] = []
         guard storedBytes > 0 else { throw MediaFormatError.empty }
         if let ended = cipher.take() {
-            if isCut || prerequisites.keepsPart { return try finishPart(isCut: isCut) }
+            if isCut || prerequisites.keepsIncomplete { return try finishIncomplete(isCut: isCut) }
             try checkBlocks()
             do {
                 rest = try ended.finish()
@@ -122,7 +122,7 @@ final class SegmentReading {
         let inspection = prerequisites.isOpaque ? nil : try inspected()
         return (
             prerequisites.isStoredEncrypted ? undeciphered : rest,
-            Result(inspection: inspection, plainBytes: plainBytes, isPart: isCut, isCut: isCut)
+            Result(inspection: inspection, plainBytes: plainBytes, isIncomplete: isCut, isCut: isCut)
         )
     }
 
@@ -138,14 +138,14 @@ final class SegmentReading {
     /// Finishes an incomplete body without its last block, which may be padding.
     ///
     /// Stored encrypted bytes get a new padding block, because players refuse a body without padding.
-    private func finishPart(isCut: Bool) throws -> (rest: [UInt8], Result) {
+    private func finishIncomplete(isCut: Bool) throws -> (rest: [UInt8], Result) {
         guard plainBytes > 0 else { throw MediaFormatError.empty }
         var rest: [UInt8] = []
         if prerequisites.isStoredEncrypted, let key = prerequisites.key {
             rest = try AES128CBC(.encrypt, key: key.bytes, iv: lastBlock).finish()
         }
         let result = Result(
-            inspection: try inspected(), plainBytes: plainBytes, isPart: true, isCut: isCut)
+            inspection: try inspected(), plainBytes: plainBytes, isIncomplete: true, isCut: isCut)
         return (rest, result)
     }
 

@@ -29,7 +29,7 @@ package struct SegmentRequest: Sendable {
     /// The incomplete bytes that are already stored; nil if there are none.
     package var held: IncompleteSegment?
     /// The source has answered with no better bytes than those.
-    var hasNoBetter = false
+    var hasNoBetterBytes = false
     /// How many changed playlists have listed the segment since other bytes of it came; nil if none came.
     var listingsSinceOtherBytes: Int?
 
@@ -72,7 +72,7 @@ package struct SegmentRequest: Sendable {
     var wantsFreshConnection: Bool { attempt == 2 && (held == nil || mayBeWhole) }
 
     /// Whether only transfers have failed so far, so that the source may have the whole segment.
-    var mayBeWhole: Bool { held?.beginning != nil && !hasNoBetter }
+    var mayBeWhole: Bool { held?.beginning != nil && !hasNoBetterBytes }
 
     /// What the segment must begin with; nil also for another source, which has bytes of its own: their media
     /// and their length are compared.
@@ -124,7 +124,7 @@ extension SegmentRequest {
         }
         var failure = FetchFailure.noBetterBytes
         // A transfer that was cut earlier than the previous one does not show which bytes the source has.
-        if received.isCut, received.plainBytes < held.byteCount { failure.isNoBetter = false }
+        if received.isCut, received.plainBytes < held.byteCount { failure.hasNoBetterBytes = false }
         throw failure
     }
 }

@@ -132,7 +132,7 @@ extension ChannelProgress {
                 renditions[fact.identity.rendition]?.fill(fact.placed.window)
             } else {
                 resume(fact.placed, digest: fact.flags.isDisjoint(with: .parts) ? fact.digest : [])
-                renditions[fact.identity.rendition]?.holdPart(fact)
+                renditions[fact.identity.rendition]?.holdIncomplete(fact)
             }
             renditions[fact.identity.rendition]?.hold(fact)
         case .keyPending(let segment): resume(segment.placed, digest: [])
@@ -360,7 +360,7 @@ extension ChannelProgress {
     ) {
         let before = rendition.placing.end
         adoptLeadersOffset(&rendition, playlist)
-        listing.parts = rendition.takeParts(of: playlist, before: from, arrival: arrival)
+        listing.parts = rendition.takeIncomplete(of: playlist, before: from, arrival: arrival)
         listing.segments = rendition.list(
             playlist, from: from, opensHole: opensHole, cause: before == nil ? nil : cause, hole: gap,
             arrival: arrival, shared: sharedStarts.starts(in: rendition.run))

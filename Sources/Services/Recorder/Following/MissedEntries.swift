@@ -78,7 +78,7 @@ extension RenditionProgress {
     mutating func listMissed(of playlist: MediaPlaylist, at arrival: Arrival, _ listing: inout Listing) {
         guard isResuming else { return }
         let count = playlist.segments.count
-        listing.parts = takeParts(of: playlist, before: count, arrival: arrival)
+        listing.parts = takeIncomplete(of: playlist, before: count, arrival: arrival)
         listing.segments = missedSegments(
             of: playlist, before: count, arrival: arrival,
             availableUntil: arrival.steady + .microseconds(Self.listedFor(playlist)))

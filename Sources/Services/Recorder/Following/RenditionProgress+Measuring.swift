@@ -9,7 +9,7 @@ extension RenditionProgress {
     /// What a stored segment tells of itself and of those before it.
     struct Judgement: Sendable {
         /// It is not whole, or not known to be.
-        var isPart = false
+        var isIncomplete = false
         /// Segments that turned out to be whole.
         var whole: [SegmentIdentity] = []
         /// Segments that counted as whole, lack their end or may lack it, and are asked for again.
@@ -22,9 +22,9 @@ extension RenditionProgress {
         _ segment: ListedSegment, _ stored: StoredSegment, replacing held: IncompleteSegment? = nil,
     ) -> Judgement {
         let isDamaged = stored.flags.contains(.damaged)
-        guard segment.identity.run == run else { return Judgement(isPart: isDamaged) }
+        guard segment.identity.run == run else { return Judgement(isIncomplete: isDamaged) }
         if let held, held.isCut { gotEnd(of: segment, held, measured: stored.measuredDuration) }
-        guard !isDamaged else { return Judgement(isPart: true) }
+        guard !isDamaged else { return Judgement(isIncomplete: true) }
         guard let duration = stored.measuredDuration else { return Judgement() }
         let hasGrown = held.map { !$0.isDamaged && $0.byteCount < stored.plainBytes } ?? false
         shortSegments.add(
@@ -48,7 +48,7 @@ extension RenditionProgress {
             }
         }
         let verdict = shortSegments.entries[segment.identity.number]?.verdict
-        judgement.isPart = verdict == .suspected || verdict == .short
+        judgement.isIncomplete = verdict == .suspected || verdict == .short
         judgement.cut = shortSegments.takeCut(expected).compactMap { askForEnd(of: $0) }
         return judgement
     }

@@ -161,14 +161,14 @@ extension RenditionProgress {
 /// Segments of which an earlier recorder has stored a part.
 extension RenditionProgress {
     /// A fact of the journal says whether its segment is whole.
-    mutating func holdPart(_ fact: SegmentFact) {
+    mutating func holdIncomplete(_ fact: SegmentFact) {
         guard fact.identity.run == run else { return }
         parts.hold(KnownIncompleteSegment(fact), number: fact.identity.number, fact.placed.window)
     }
 
     /// The segments that a playlist lists before an index and of which an earlier recorder has stored a part,
     /// once.
-    mutating func takeParts(
+    mutating func takeIncomplete(
         of playlist: MediaPlaylist, before end: Int, arrival: Arrival,
     ) -> [(segment: ListedSegment, held: IncompleteSegment)] {
         guard let run, !parts.isEmpty else { return [] }

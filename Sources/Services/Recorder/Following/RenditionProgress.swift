@@ -203,19 +203,19 @@ struct RenditionProgress: Sendable {
 
     /// Counts a stored segment, and remembers its bytes for when the source's numbering is in doubt.
     mutating func count(_ fact: SegmentFact) {
-        let isPart = !fact.flags.isDisjoint(with: .parts)
+        let isIncomplete = !fact.flags.isDisjoint(with: .parts)
         let isOwn = fact.identity.run == run
         let isWhole =
-            isPart
+            isIncomplete
             ? isOwn && shortSegments.isWhole(fact.identity.number)
             : !(isOwn && shortSegments.isShort(fact.identity.number))
         // The source may have other bytes of a part by now.
         recordDigest(fact.identity, isWhole ? fact.digest : [])
         guard fact.replaces == nil else {
-            if !isPart { status.parts = max(0, status.parts - 1) }
+            if !isIncomplete { status.parts = max(0, status.parts - 1) }
             return
         }
-        if isPart { status.parts += 1 }
+        if isIncomplete { status.parts += 1 }
         hold(fact)
         status.stored += 1
         status.bytes += fact.storedBytes

@@ -46,11 +46,11 @@ extension RecordingState {
             ["rendition": "\(segment.identity.rendition)", "number": "\(segment.identity.number)"])
     }
 
-    mutating func logStored(_ fact: SegmentFact, isPart: Bool) {
-        guard fact.replaces == nil ? isPart : !isPart else { return }
+    mutating func logStored(_ fact: SegmentFact, isIncomplete: Bool) {
+        guard fact.replaces == nil ? isIncomplete : !isIncomplete else { return }
         log(
-            isPart ? .notice : .info,
-            isPart
+            isIncomplete ? .notice : .info,
+            isIncomplete
                 ? "A segment is not whole and is fetched again" : "A segment that was not whole is replaced",
             ["rendition": "\(fact.identity.rendition)", "number": "\(fact.identity.number)"])
     }
@@ -60,7 +60,7 @@ extension RecordingState {
         _ failure: FetchFailure, _ request: SegmentRequest, now: SteadyInstant,
     ) {
         var request = request
-        if failure.isNoBetter { request.hasNoBetter = true }
+        if failure.hasNoBetterBytes { request.hasNoBetterBytes = true }
         if failure.isOtherBeginning { request.listingsSinceOtherBytes = request.listingsSinceOtherBytes ?? 0 }
         let isRetried = isLeftToNext(request, failure) || failure.isTransient && mayBecomeWhole(request)
         if !isRetried || request.attempt >= Limits.triesForWhole { searchOtherSources(request, now: now) }
@@ -76,7 +76,7 @@ extension RecordingState {
 
     /// Whether the next recorder asks for better bytes, as the end of this one stopped a try.
     private func isLeftToNext(_ request: SegmentRequest, _ failure: FetchFailure) -> Bool {
-        isFinishing && !failure.isNoBetter && !filler.parts.isRepaired(request.segment.identity)
+        isFinishing && !failure.hasNoBetterBytes && !filler.parts.isRepaired(request.segment.identity)
     }
 
     /// No better bytes of a segment are asked for.

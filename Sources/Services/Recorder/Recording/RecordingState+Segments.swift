@@ -40,10 +40,10 @@ extension RecordingState {
     ) {
         filler.noteList(playlist, of: use.source)
         guard !listing.isStale, listing.probe == nil else {
-            return fetches.doubt(playlist, of: id, use, base: fetched.base, now: now)
+            return fetches.markDoubtful(playlist, of: id, use, base: fetched.base, now: now)
         }
         if listing.runCause != nil {
-            fetches.doubtOthers(than: id, use, until: now + Limits.doubt(of: playlist))
+            fetches.markDoubtful(except: id, use, until: now + Limits.doubt(of: playlist))
         }
         let replaced = fetches.dropReplaced(
             by: listing.segments, in: playlist, of: id, use, base: fetched.base)
@@ -104,11 +104,11 @@ extension RecordingState {
         }
         let judgement = progress.judge(segment, stored, replacing: request.held)
         var next = request
-        (next.held, next.hasNoBetter) = (IncompleteSegment(stored), false)
-        let retry = judgement.isPart && mayBecomeWhole(next) ? now + request.pause : nil
+        (next.held, next.hasNoBetterBytes) = (IncompleteSegment(stored), false)
+        let retry = judgement.isIncomplete && mayBecomeWhole(next) ? now + request.pause : nil
         tried(next, succeeded: !stored.isCut || request.attempt > 1, retry: retry, now: now)
-        if retry == nil { progress.settled(segment.identity, judgement.isPart ? next.held : nil) }
-        if !judgement.isPart {
+        if retry == nil { progress.settled(segment.identity, judgement.isIncomplete ? next.held : nil) }
+        if !judgement.isIncomplete {
             filler.drop(segment.identity)
         } else if retry == nil {
             searchOtherSources(next, now: now)
@@ -119,8 +119,8 @@ extension RecordingState {
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
             cueTags: segment.keptTags, replaces: request.held?.revision)
         guard var fact else { return }
-        if judgement.isPart, !fact.flags.contains(.damaged) { fact.flags.insert(.short) }
-        logStored(fact, isPart: judgement.isPart)
+        if judgement.isIncomplete, !fact.flags.contains(.damaged) { fact.flags.insert(.short) }
+        logStored(fact, isIncomplete: judgement.isIncomplete)
         journal.add(
             JournalQueue.Write(
                 entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))

@@ -57,10 +57,10 @@ extension RecordingState {
 
     /// A playlist that was taken before came once more.
     mutating func playlistUnchanged(_ request: PlaylistRequest, at arrival: SteadyInstant) {
-        guard isRecording, sources.isCurrent(request.use), case .rendition(let id) = request.purpose else {
-            return
-        }
-        if let until = sources.session?.unchanged(id, now: arrival) { fetches.stillListed(id, until: until) }
+        guard isRecording, sources.isCurrent(request.use), case .rendition(let id) = request.purpose
+        else { return }
+        let until = sources.session?.unchanged(id, now: arrival)
+        if let until { fetches.extendAvailability(id, until: until) }
         continuePolling(id, now: arrival)
     }
 

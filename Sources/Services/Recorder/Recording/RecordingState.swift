@@ -186,7 +186,7 @@ extension RecordingState {
     }
 
     private mutating func startFetches(now: SteadyInstant) {
-        for request in fetches.start(now: now) { perform(.fetchSegment(request)) }
+        for request in fetches.takeDue(now: now) { perform(.fetchSegment(request)) }
     }
 
     /// Goes on with stopping once nothing is under way, or it has taken too long.
