@@ -57,7 +57,7 @@ struct DoubtfulPlaylistTests {
     }
 
     @Test("A segment that cannot be read says nothing: the next playlist is judged once more")
-    func staysInDoubt() throws {
+    func keepInDoubt() throws {
         var (driver, actions) = try Self.doubting()
         let run = Self.run(driver)
         for failure in 0..<3 {

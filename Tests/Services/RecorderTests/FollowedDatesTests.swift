@@ -13,11 +13,11 @@ struct FollowedDatesTests {
     func shown(length: Double) {
         var stage = PlacingStage(.source)
         stage.place([100], arrival: 106)
-        stage.place([106 + length], arrival: 112, showsJump: true)
+        stage.place([106 + length], arrival: 112, confirmsStep: true)
         stage.place([112 + length], arrival: 118)
         #expect(stage.starts == [100, 106 + length, 112 + length])
         #expect(stage.steps == [1])
-        #expect(stage.placements.map(\.jumped) == [false, true, false])
+        #expect(stage.placements.map(\.isStepOfDatesOnly) == [false, true, false])
         #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
@@ -28,7 +28,7 @@ struct FollowedDatesTests {
         for index in 1...5 { stage.place([160 + Double(index) * 6], arrival: 106 + Double(index) * 6) }
         #expect(stage.starts == [100, 106, 112, 118, 184, 190])
         #expect(stage.steps == [4])
-        #expect(stage.placements[4].jumped)
+        #expect(stage.placements[4].isStepOfDatesOnly)
         #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
@@ -49,7 +49,7 @@ struct FollowedDatesTests {
         stage.place([100], arrival: 106)
         for index in 1...6 {
             let time = 106 + Double(index) * 6
-            stage.place([time - 66], arrival: time, showsJump: index == 1)
+            stage.place([time - 66], arrival: time, confirmsStep: index == 1)
         }
         #expect(stage.starts == (0...6).map { 100 + Double($0) * 6 })
         #expect(stage.placing.clock == .arrival && stage.placing.dateRejection != nil)
@@ -79,7 +79,7 @@ struct FollowedDatesTests {
         stage.place([100], arrival: 106)
         for index in 1...8 {
             stage.place(
-                [160 + Double(index) * 6], arrival: 106 + Double(index) * 6, showsJump: index == 1)
+                [160 + Double(index) * 6], arrival: 106 + Double(index) * 6, confirmsStep: index == 1)
         }
         #expect(stage.starts == (0...8).map { 100 + Double($0) * 6 })
         #expect(stage.placing.clock == .arrival)

@@ -24,7 +24,7 @@ struct HoleFillerTests {
         while time < end {
             if filler.request(use: 9, current: nil, now: moment(time)) != nil {
                 times.append(time)
-                filler.answered(now: moment(time))
+                filler.receiveAnswer(now: moment(time))
             }
             time += 1
         }
@@ -87,7 +87,7 @@ struct HoleFillerTests {
             var request = try Self.request(hole, window)
             request.use = asked.use
             filler.fetch(request, for: window)
-            filler.answered(now: now)
+            filler.receiveAnswer(now: now)
             filler.ended()
             filler.reopen(request, excludesSource: true)
         }
@@ -110,7 +110,7 @@ struct HoleFillerTests {
         let request = filler.request(use: 9, current: nil, now: moment(2))
         #expect(request?.use.source == Self.sources[1])
         let current = SourceUse(number: 4, source: Self.sources[1])
-        filler.answered(now: moment(2))
+        filler.receiveAnswer(now: moment(2))
         let again = filler.request(use: 10, current: current, now: moment(20))
         #expect(again?.use == current)
     }

@@ -24,7 +24,7 @@ struct SourceSessionTests {
         for id in renditions { playlistURLs[id] = [try HTTPURL("http://one.test/\(id).m3u8")] }
         session.open(
             playlistURLs, variables: [:],
-            polls: playlistURLs.mapValues { _ in RenditionPoll(now: moment(0), chance: 0) },
+            polls: playlistURLs.mapValues { _ in RenditionPollState(now: moment(0), chance: 0) },
             at: Moment(date: at(0), steady: moment(0)))
         return session
     }

@@ -19,19 +19,19 @@ struct PlacingStage {
     /// Places segments of six seconds whose dates are given; nil has none.
     mutating func place(
         _ dates: [Double?], arrival: Double, took responseTime: Double = 0, opensHole: Bool = false,
-        showsJump: Bool = false, shared: Double? = nil,
+        confirmsStep: Bool = false, shared: Double? = nil,
     ) {
         let entries = dates.enumerated().map { index, date in
             TimePlacing.Entry(
                 duration: target, programDateTime: date.map { at($0) }, opensHole: opensHole && index == 0,
-                showsJump: showsJump && index == 0, sharedStart: shared.map { at($0) })
+                confirmsStep: confirmsStep && index == 0, sharedStart: shared.map { at($0) })
         }
         placements += placing.place(entries, arrival: arrived(arrival, took: responseTime), target: target)
     }
 
     var starts: [Double] { placements.map { PublisherStage.seconds($0.start) } }
     var durations: [Double] { placements.map { Double($0.duration) / 1_000_000 } }
-    var steps: [Int] { placements.indices.filter { placements[$0].stepped } }
+    var steps: [Int] { placements.indices.filter { placements[$0].hasStep } }
     var last: Double { starts.last ?? .nan }
 }
 

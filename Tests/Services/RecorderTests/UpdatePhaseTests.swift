@@ -8,7 +8,7 @@ import Testing
 struct UpdatePhaseTests {
     private static let segment = Duration.seconds(4)
 
-    /// A list that grows every four seconds, polled as `Polling` would.
+    /// A list that grows every four seconds, polled as `PollTiming` would.
     ///
     /// Its segments may be shorter than it says by a share.
     private struct Listing {

@@ -30,7 +30,7 @@ struct WrongDurationsTests {
         let last = PublisherStage.seconds(placements[count - 1].start)
         // Without dates the first start is reckoned back from arrival by what EXTINF says.
         #expect(abs(last - 1000 - Double(count - 1) * real) <= 20 + 1)
-        #expect(placements.allSatisfy { !$0.stepped })
+        #expect(placements.allSatisfy { !$0.hasStep })
         #expect(placements.allSatisfy { (7_500_000...12_500_000).contains($0.duration) })
         let lately = placements.suffix(100).map { Double($0.duration) / 1_000_000 }
         #expect(abs(lately.reduce(0, +) / 100 - real) < 0.02)
@@ -197,7 +197,7 @@ struct WrongDurationsTests {
             let start = 1000 + Double(number) * 10.4 + (number < 150 ? 0 : 25)
             let entry = TimePlacing.Entry(duration: Self.target, programDateTime: at(start))
             let placed = placing.place([entry], arrival: arrived(start + 10.4), target: Self.target)
-            if placed.contains(where: \.stepped) { stepped.append(number) }
+            if placed.contains(where: \.hasStep) { stepped.append(number) }
         }
         #expect(stepped == [150])
     }

@@ -16,7 +16,7 @@ extension ChannelProgress {
         guard let leader = renditions.index(of: leading) else { return }
         if let position = renditions.values[leader].media.position(of: timestamp, in: run) {
             renditions.values[own].leaderOffset = LeaderOffset(
-                numbers: position.number - fact.identity.number, later: position.later)
+                numberOffset: position.number - fact.identity.number, delay: position.later)
         }
     }
 
@@ -28,7 +28,7 @@ extension ChannelProgress {
                 let position = renditions.values[other].media.position(of: timestamp, in: run)
             else { continue }
             renditions.values[other].leaderOffset = LeaderOffset(
-                numbers: leader.identity.number - position.number, later: -position.later)
+                numberOffset: leader.identity.number - position.number, delay: -position.later)
         }
     }
 

@@ -45,8 +45,8 @@ extension ChannelProgress {
     /// Whether a segment is the one that is read to find out where another source stands.
     func isJoining(_ identity: SegmentIdentity) -> Bool {
         switch renditions[identity.rendition]?.join {
-        case .checksEarlierUse(let number), .asked(let number): number == identity.number
-        case .compares(let number, _): number + 1 == identity.number
+        case .readingEarlierUse(let number), .reading(let number): number == identity.number
+        case .readingNext(let number, _): number + 1 == identity.number
         default: false
         }
     }

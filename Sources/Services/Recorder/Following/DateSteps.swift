@@ -61,18 +61,18 @@ struct DateSteps: Sendable {
     var frozen = FrozenDates()
     private var asked: Question?
     /// The number of the last segment that had to wait, and in how many playlists.
-    private var waited: (number: Int64, count: Int) = (-1, 0)
+    private var lastDeferred: (number: Int64, count: Int) = (-1, 0)
     /// The last segment that arrived late, and whether its media follow those before it.
-    private var late: (number: Int64, follows: Bool)?
+    private var lastLate: (number: Int64, follows: Bool)?
     /// The first segment after a start of the process that arrived late, and where its media begin.
-    private var joined: (number: Int64, start: Instant)?
+    private var lateStart: (number: Int64, start: Instant)?
     /// Judged segments after date steps, by number: whether media are missing before them.
-    private var judged: [Int64: Bool] = [:]
+    private var mediaMissingBefore: [Int64: Bool] = [:]
     /// Steps up to this number are ignored, because the source's dates are unreliable.
     private var unreliableUpTo: Int64 = -1
 
     /// The numbers in front of which media are missing.
-    var holes: Set<Int64> { Set(judged.filter(\.value).keys) }
+    var holes: Set<Int64> { Set(mediaMissingBefore.filter(\.value).keys) }
 
     /// Looks at the new entries of a playlist of the same source run.
     ///
@@ -95,7 +95,7 @@ struct DateSteps: Sendable {
         for index in playlist.segments.indices where index >= from {
             let entry = playlist.segments[index]
             guard let number = PlaylistFollower.number(playlist, index), number > unreliableUpTo,
-                judged[number] == nil, !entry.isGap,
+                mediaMissingBefore[number] == nil, !entry.isGap,
                 entry.programDateTimeMicroseconds != nil, let date = dates[index]
             else { continue }
             let earlier = earlier.flatMap { $0.number == number - 1 ? $0 : nil }
@@ -129,12 +129,14 @@ struct DateSteps: Sendable {
             }
             // Otherwise the whole playlist would wait for a segment that may never be stored.
             guard isListed else { continue }
-            if index == from, waited.number == number, waited.count >= Limits.doubtfulPlaylists {
-                judged[number] = isDiscontinuity
+            if index == from, lastDeferred.number == number, lastDeferred.count >= Limits.doubtfulPlaylists {
+                mediaMissingBefore[number] = isDiscontinuity
                 if isDiscontinuity { unreliableUpTo = number + Limits.unreliableDateSegments }
                 continue
             }
-            waited = (number, waited.number == number ? waited.count + 1 : index == from ? 1 : 0)
+            lastDeferred = (
+                number, lastDeferred.number == number ? lastDeferred.count + 1 : index == from ? 1 : 0
+            )
             return .later(index: index)
         }
         return .none
@@ -168,13 +170,13 @@ struct DateSteps: Sendable {
     }
 
     /// The start, as its media show it, of the first segment that arrived late after a process start.
-    func start(of number: Int64) -> Instant? { joined.flatMap { $0.number == number ? $0.start : nil } }
+    func start(of number: Int64) -> Instant? { lateStart.flatMap { $0.number == number ? $0.start : nil } }
 
     /// Whether a late segment has already been checked for missing media before it.
-    func hasCheckedLate(_ number: Int64) -> Bool { late?.number == number }
+    func hasCheckedLate(_ number: Int64) -> Bool { lastLate?.number == number }
 
     /// Whether a segment arrived late and no media are missing before it.
-    func followsLate(_ number: Int64) -> Bool { late.map { $0.number == number && $0.follows } ?? false }
+    func followsLate(_ number: Int64) -> Bool { lastLate.map { $0.number == number && $0.follows } ?? false }
 
     /// Whether the segment of a number was asked for.
     func probes(_ number: Int64) -> Bool { asked?.number == number }
@@ -186,20 +188,22 @@ struct DateSteps: Sendable {
         let length = timestamp.map { HeldMedia.distance(from: asked.timestamp, to: $0) }
         let fits = length.map { asked.lengths.contains($0) } ?? false
         switch asked.kind {
-        case .late: return late = (asked.number, fits)
+        case .late: return lastLate = (asked.number, fits)
         case .held(let begin):
-            late = (asked.number, false)
-            if fits, let length { joined = (asked.number, begin + length) }
+            lastLate = (asked.number, false)
+            if fits, let length { lateStart = (asked.number, begin + length) }
             return
         case .discontinuity(let step):
-            judged[asked.number] = !fits
+            mediaMissingBefore[asked.number] = !fits
             let isConfirmed = length.map { asked.lengths.contains($0 - step) } ?? false
             if !isConfirmed, asked.isOfDates { unreliableUpTo = asked.number + Limits.unreliableDateSegments }
         case .step:
-            judged[asked.number] = fits
+            mediaMissingBefore[asked.number] = fits
             if !fits, asked.isOfDates { unreliableUpTo = asked.number + Limits.unreliableDateSegments }
         }
-        guard judged.count > 2 * Limits.judgedSteps else { return }
-        for number in judged.keys.sorted().dropLast(Limits.judgedSteps) { judged[number] = nil }
+        guard mediaMissingBefore.count > 2 * Limits.judgedSteps else { return }
+        for number in mediaMissingBefore.keys.sorted().dropLast(Limits.judgedSteps) {
+            mediaMissingBefore[number] = nil
+        }
     }
 }

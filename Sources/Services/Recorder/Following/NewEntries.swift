@@ -4,9 +4,9 @@ import Timeline
 /// How the numbers and starts of the leading rendition differ from another one's, measured by timestamps.
 struct LeaderOffset: Sendable, Equatable {
     /// By how much its numbers are higher for the same media.
-    var numbers: Int64
+    var numberOffset: Int64
     /// How much later the other rendition's segments begin than the leader's, microseconds; below 0: earlier.
-    var later: Int64
+    var delay: Int64
 }
 
 /// The new entries of a playlist, with what must be known to decide their times.
@@ -19,7 +19,7 @@ struct NewEntries {
 
     init(
         _ playlist: MediaPlaylist, from: Int, target: Int64, opensHole: Bool, holes: Set<Int64> = [],
-        shared: [Int64: Instant], _ measured: MeasuredDurations, step: LeaderOffset? = nil,
+        shared: [Int64: Instant], _ measured: MeasuredDurations, leaderOffset: LeaderOffset? = nil,
     ) {
         let dates = Self.dates(of: playlist)
         let dated = DatedDurations(playlist, holes: holes)
@@ -30,7 +30,7 @@ struct NewEntries {
         flags = indices.map { Self.flags(of: playlist, $0) }
         entries = []
         let isRounded = dated.isWrong || Self.roundsDurations(playlist)
-        var estimatedStart = step.flatMap {
+        var estimatedStart = leaderOffset.flatMap {
             Self.estimatedStart(playlist, before: from, target: target, shared: shared, measured, $0)
         }
         for (index, number) in zip(indices, numbers) {
@@ -39,16 +39,18 @@ struct NewEntries {
             let byMedia = measured.duration(stated: stated)
             let byDates = dates[index] == nil ? nil : dated.duration(stated: stated, measured: byMedia)
             let duration = byDates ?? byMedia ?? target
-            let known = shared[number + (step?.numbers ?? 0)].map { $0 + (step?.later ?? 0) }
+            let known = shared[number + (leaderOffset?.numberOffset ?? 0)].map {
+                $0 + (leaderOffset?.delay ?? 0)
+            }
             let start = known ?? estimatedStart
-            estimatedStart = step == nil ? nil : start.map { $0 + duration }
+            estimatedStart = leaderOffset == nil ? nil : start.map { $0 + duration }
             entries.append(
                 TimePlacing.Entry(
                     duration: duration, programDateTime: dates[index],
                     opensHole: opensHole && entries.isEmpty || holes.contains(number),
-                    showsJump: Self.showsJump(playlist, index, dates[index]),
+                    confirmsStep: Self.confirmsStep(playlist, index, dates[index]),
                     isUnmeasured: measured.cannotBeMeasured, isRounded: isRounded,
-                    sharedStart: start, isSharedByMedia: step != nil,
+                    sharedStart: start, isSharedByMedia: leaderOffset != nil,
                     sharedSlack: known == nil ? duration / 2 : Limits.tolerance))
         }
     }
@@ -58,14 +60,16 @@ struct NewEntries {
     /// Counted from the leader's start of one of the few entries before it; nil when it has none.
     private static func estimatedStart(
         _ playlist: MediaPlaylist, before from: Int, target: Int64, shared: [Int64: Instant],
-        _ measured: MeasuredDurations, _ step: LeaderOffset,
+        _ measured: MeasuredDurations, _ leaderOffset: LeaderOffset,
     ) -> Instant? {
         var length: Int64 = 0
         for index in playlist.segments.indices.prefix(from).suffix(Limits.estimatedStarts).reversed() {
             let stated = PlaylistFollower.duration(of: playlist.segments[index])
             length += measured.duration(stated: stated) ?? target
             guard let number = PlaylistFollower.number(playlist, index) else { return nil }
-            if let start = shared[number + step.numbers] { return start + step.later + length }
+            if let start = shared[number + leaderOffset.numberOffset] {
+                return start + leaderOffset.delay + length
+            }
         }
         return nil
     }
@@ -98,7 +102,7 @@ struct NewEntries {
 
     /// Whether a jump of an entry's date is not one wrong date: a discontinuity is there, or the next date
     /// goes on from it.
-    private static func showsJump(_ playlist: MediaPlaylist, _ index: Int, _ date: Instant?) -> Bool {
+    private static func confirmsStep(_ playlist: MediaPlaylist, _ index: Int, _ date: Instant?) -> Bool {
         let entry = playlist.segments[index]
         if entry.discontinuityCount > 0 { return true }
         guard let date, let duration = PlaylistFollower.duration(of: entry),

@@ -41,7 +41,7 @@ struct NumberAlignment: Sendable {
     /// How far the playlist slid without counting; nil when its numbers do not contradict its names, or when
     /// it does not begin with the end of the playlist before.
     private func slide(_ entries: [SeenEntry]) -> Int64? {
-        guard let first = entries.first, SeenEntry.nameOthers(entries, than: known),
+        guard let first = entries.first, SeenEntry.haveOtherNames(entries, than: known),
             let start = known.firstIndex(where: { $0.isSame(as: first) }), start > 0,
             zip(known[start...], entries).allSatisfy({ $0.isSame(as: $1) })
         else { return nil }

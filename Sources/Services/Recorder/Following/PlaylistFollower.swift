@@ -22,7 +22,7 @@ struct PlaylistFollower: Sendable {
     }
 
     /// What is known of names that are not those of the playlist before.
-    private enum Names {
+    private enum NameCheck {
         case inDoubt
         /// The bytes cannot be compared.
         case assumed
@@ -44,7 +44,7 @@ struct PlaylistFollower: Sendable {
     /// A comparison of bytes showed that the numbering continues; it holds until the source run advances.
     private var isConfirmed = false
     /// What is known of the names in the playlist that is judged; it does not hold for later playlists.
-    private var names = Names.inDoubt
+    private var names = NameCheck.inDoubt
     /// The highest number of a playlist that went back and was assumed to continue; `.max` for no bound.
     ///
     /// One that lists more is compared again.
@@ -96,12 +96,12 @@ struct PlaylistFollower: Sendable {
         if isUnconfirmed, first <= highest {
             return .undecided(index: last <= highest ? playlist.segments.count - 1 : Int(highest - first))
         }
-        let waited = Waited(
+        let stall = Stall(
             targets: lastAdvance.map { Int64(min((now - $0) / .microseconds(target), 1e9)) } ?? .max,
             isYoung: isYoung(now, target), followsOthers: followsOthers)
-        if last < highest { return judgeBackward(playlist, entries, waited, target: target, now: now) }
-        if first > highest { return judgeJump(playlist, highest: highest, waited, now: now) }
-        if let finding = judgeOverlap(entries, first: first, waited, target: target) { return finding }
+        if last < highest { return judgeBackward(playlist, entries, stall, target: target, now: now) }
+        if first > highest { return judgeJump(playlist, highest: highest, stall, now: now) }
+        if let finding = judgeOverlap(entries, first: first, stall, target: target) { return finding }
         return last == highest ? .nothingNew : .new(from: Int(highest - first) + 1, missing: 0)
     }
 
@@ -160,7 +160,7 @@ struct PlaylistFollower: Sendable {
             return
         }
         let entries = entries ?? SeenEntry.entries(of: playlist)
-        if names == .compared, SeenEntry.nameOthers(entries, than: recent) { ignoresNames = true }
+        if names == .compared, SeenEntry.haveOtherNames(entries, than: recent) { ignoresNames = true }
         names = .inDoubt
         if last > (highest ?? -1) {
             lastAdvance = now
@@ -200,7 +200,7 @@ struct PlaylistFollower: Sendable {
 /// Judgements where numbers do not simply go on.
 extension PlaylistFollower {
     /// How long the playlist has not advanced.
-    private struct Waited {
+    private struct Stall {
         /// Whole target durations.
         var targets: Int64
         /// The source run has only just begun.
@@ -229,7 +229,7 @@ extension PlaylistFollower {
     /// Many missing numbers, or dates that did not advance with them, are signs of another numbering. While
     /// the known one goes on, it may be a second origin's.
     private func judgeJump(
-        _ playlist: MediaPlaylist, highest: Int64, _ waited: Waited, now: SteadyInstant,
+        _ playlist: MediaPlaylist, highest: Int64, _ stall: Stall, now: SteadyInstant,
     ) -> Finding {
         guard let first = SeenEntry(playlist, 0) else { return .nothingNew }
         let missing = first.number - highest - 1
@@ -238,7 +238,7 @@ extension PlaylistFollower {
             return .new(from: 0, missing: missing)
         }
         let datesContinue = datesContinue(at: first, target: Self.target(of: playlist), now: now)
-        return waited.suffices(evidence: datesContinue ? 2 : 1)
+        return stall.suffices(evidence: datesContinue ? 2 : 1)
             ? .restart(reason: "numbers jumped ahead by \(missing)") : .stale
     }
 
@@ -264,14 +264,14 @@ extension PlaylistFollower {
 
     /// Judges lower numbers: stale if they were listed lately, a restart if there is evidence or they last.
     private func judgeBackward(
-        _ playlist: MediaPlaylist, _ entries: [SeenEntry], _ waited: Waited, target: Int64, now: SteadyInstant,
+        _ playlist: MediaPlaylist, _ entries: [SeenEntry], _ stall: Stall, target: Int64, now: SteadyInstant,
     ) -> Finding {
         if entries.contains(where: { $0.isKnown(in: recent) }) {
             let isConfirmed = isConfirmed && (entries.last?.number ?? 0) <= confirmedNumber
-            return waited.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
+            return stall.targets < 3 || isConfirmed ? .stale : .undecided(index: playlist.segments.count - 1)
         }
         var evidence: [String] = hasEnded ? ["after the end"] : []
-        if waited.followsOthers { evidence.append("as another rendition") }
+        if stall.followsOthers { evidence.append("as another rendition") }
         // A packager that begins again has little to list yet.
         if hasEnded, entries.count < listedCount { evidence.append("of a shorter playlist") }
         if isLater(entries) { evidence.append("with later dates") }
@@ -290,7 +290,7 @@ extension PlaylistFollower {
             evidence.append("from the beginning")
         }
         let continues = entries.first.map { datesContinue(at: $0, target: target, now: now) } ?? false
-        guard waited.suffices(evidence: continues ? 2 : evidence.count) else { return .stale }
+        guard stall.suffices(evidence: continues ? 2 : evidence.count) else { return .stale }
         return .restart(reason: (["lower numbers"] + evidence).joined(separator: " "))
     }
 
@@ -306,7 +306,7 @@ extension PlaylistFollower {
     ///
     /// Dates decide. Other names, or dates that differ by less than a segment, need a comparison of bytes.
     private func judgeOverlap(
-        _ entries: [SeenEntry], first: Int64, _ waited: Waited, target: Int64,
+        _ entries: [SeenEntry], first: Int64, _ stall: Stall, target: Int64,
     ) -> Finding? {
         let pairs = SeenEntry.pairs(entries, in: recent)
         let distances = pairs.compactMap { $0.new.distance(to: $0.known)?.magnitude }
@@ -314,15 +314,15 @@ extension PlaylistFollower {
             distances.filter { $0 > slack.magnitude }.count * 2 > distances.count
         }
         if areOff(target) {
-            return waited.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
+            return stall.suffices(evidence: 2) ? .restart(reason: "known numbers have other dates") : .stale
         }
         let isShifted = areOff(max(target / 2, Limits.dateResolution))
         guard distances.isEmpty || isShifted, !(isShifted ? isConfirmed : names != .inDoubt), !ignoresNames,
-            SeenEntry.nameOthers(entries, than: recent), let oldest = pairs.first
+            SeenEntry.haveOtherNames(entries, than: recent), let oldest = pairs.first
         else {
             return nil
         }
-        guard !isShifted || waited.suffices(evidence: 2) else { return .stale }
+        guard !isShifted || stall.suffices(evidence: 2) else { return .stale }
         return .undecided(index: Int(oldest.new.number - first))
     }
 }

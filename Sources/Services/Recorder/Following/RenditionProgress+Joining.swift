@@ -14,16 +14,16 @@ extension RenditionProgress {
         /// A source has just taken over, or this process has just begun to follow one.
         case open
         /// The segment with this number is being read, which the source listed when it was in use before.
-        case checksEarlierUse(Int64)
-        /// The segment of `checksEarlierUse` was read and is not held; the playlist's first one is read next.
+        case readingEarlierUse(Int64)
+        /// The segment of `readingEarlierUse` was read and is not held; the first one is read next.
         case earlierUseMissed
         /// A segment with this number is being read.
-        case asked(Int64)
+        case reading(Int64)
         /// That segment was read, but its duration is in doubt; the next one is read to show where it ends.
-        case compares(Int64, ProbedSegment)
+        case readingNext(Int64, ProbedSegment)
         case found(JoinPoint)
         /// The segment with this number is new media, and so are all segments after it.
-        case other(Int64)
+        case newMedia(Int64)
     }
 
     /// Whether the first playlist after a start states other durations than the held segments have.
@@ -106,8 +106,8 @@ extension RenditionProgress {
     mutating func joinProbeIndex(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         var checksEarlierUse = false
         switch join {
-        case .none, .found, .other: return nil
-        case .compares(let number, _):
+        case .none, .found, .newMedia: return nil
+        case .readingNext(let number, _):
             if PlaylistFollower.number(playlist, 1) == number + 1 { return 1 }
             join = .none
             return nil
@@ -115,18 +115,18 @@ extension RenditionProgress {
             join = .none
             return nil
         case .open: (join, checksEarlierUse) = (.none, run == nil)
-        case .first, .checksEarlierUse, .earlierUseMissed, .asked: join = .none
+        case .first, .readingEarlierUse, .earlierUseMissed, .reading: join = .none
         }
         guard let number = PlaylistFollower.number(playlist, 0),
             placing.clock == .arrival || !acceptsDates(of: playlist, at: arrival)
                 || renumberedFrom == number && mayBeRenumbered(playlist)
         else { return nil }
         if checksEarlierUse, let seen = earlierUse?.newest(in: playlist)?.number, seen != number {
-            join = .checksEarlierUse(seen)
+            join = .readingEarlierUse(seen)
             return Int(seen - number)
         }
         let index = renumberedFrom == nil ? 0 : likelyHeldIndex(in: playlist, at: arrival)
-        join = .asked(number + Int64(index))
+        join = .reading(number + Int64(index))
         return index
     }
 
@@ -207,28 +207,28 @@ extension RenditionProgress {
     mutating func joined(_ probed: ProbedSegment?, in playlist: MediaPlaylist, at arrival: Arrival) {
         let first = PlaylistFollower.number(playlist, 0)
         switch join {
-        case .checksEarlierUse(let number):
+        case .readingEarlierUse(let number):
             join = probed?.digest.isEmpty ?? true ? .none : .earlierUseMissed
             if let point = recalled(probed, number, in: playlist) { join = .found(point) }
-        case .asked(let number):
+        case .reading(let number):
             join = .none
             guard let probed else { return learnHeld(for: playlist) }
             guard let first, case let index = number - first,
                 playlist.segments.indices.contains(Int(clamping: index))
             else { return }
             if index == 0, playlist.segments.count > 1, contradictsDuration(probed, of: playlist) {
-                join = .compares(number, probed)
+                join = .readingNext(number, probed)
             } else {
                 find(probed, at: Int(index), of: playlist, at: arrival)
             }
-        case .compares(let number, let previous):
+        case .readingNext(let number, let previous):
             join = .none
             guard number == first else { return }
             if let length = length(of: previous, before: probed, in: playlist) {
                 learn(length, stated: PlaylistFollower.duration(of: playlist.segments[0]))
             }
             find(previous, at: 0, of: playlist, at: arrival)
-        case .none, .first, .open, .earlierUseMissed, .found, .other: break
+        case .none, .first, .open, .earlierUseMissed, .found, .newMedia: break
         }
     }
 
@@ -289,7 +289,7 @@ extension RenditionProgress {
         if renumberedFrom != nil, index == 0,
             isOther(probed, beginning: place, lasting: entries[0].duration)
         {
-            join = .other(number)
+            join = .newMedia(number)
         }
         guard let start = place else { return }
         let held = media.held(from: probed.digest, atMost: playlist.segments.count - index).map {

@@ -33,15 +33,15 @@ extension RenditionProgress {
         skipRecorded(&new, of: playlist, change, arrival)
         let boundary = takeBoundary(cause, hole, isListed: !new.entries.isEmpty)
         let times = place(&new, arrival: arrival, target: PlaylistFollower.target(of: playlist))
-        let lasts = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
-        let available = arrival.steady + .microseconds(lasts)
+        let listedDuration = new.entries.reduce(Self.listedFor(playlist)) { $0 + $1.duration }
+        let available = arrival.steady + .microseconds(listedDuration)
         let refetched = takeMissed(of: playlist, before: from, arrival: arrival, availableUntil: available)
         return refetched
             + new.indices.indices.map { place in
                 let entry = playlist.segments[new.indices[place]]
                 let placement = times.placements[place]
                 let cause = place == 0 ? boundary.cause : nil
-                if entry.discontinuityCount > 0 || placement.stepped || cause != nil {
+                if entry.discontinuityCount > 0 || placement.hasStep || cause != nil {
                     discontinuityCount += 1
                 }
                 return ListedSegment(
@@ -50,7 +50,7 @@ extension RenditionProgress {
                         start: placement.start, duration: placement.duration,
                         boundary: cause
                             ?? (entry.discontinuityCount > 0
-                                ? .listed : placement.stepped ? .hole : nil)),
+                                ? .listed : placement.hasStep ? .hole : nil)),
                     entry: entry, arrival: arrival.date, flags: new.flags[place],
                     hole: gapReason(before: new.numbers[place], placement, otherwise: boundary.hole),
                     expectedDuration: times.expected[place],
@@ -80,7 +80,7 @@ extension RenditionProgress {
         let target = PlaylistFollower.target(of: playlist)
         var new = NewEntries(
             playlist, from: from, target: target, opensHole: opensHole, holes: dateSteps.holes,
-            shared: shared, measured, step: leaderOffset)
+            shared: shared, measured, leaderOffset: leaderOffset)
         guard let number = new.numbers.first, !new.entries.isEmpty else { return new }
         if lacksNumbers {
             new.entries[0].countedDate = follower.date(of: number)
@@ -101,14 +101,14 @@ extension RenditionProgress {
             let previous = (change.isSource ? earlierUse?.offset : nil) ?? placing.previousOffset
             if let previous { placing.placeByArrival(offset: previous) }
         }
-        let isOther = if case .other(let number) = join { number == new.numbers.first } else { false }
+        let isNewMedia = if case .newMedia(let number) = join { number == new.numbers.first } else { false }
         if let point = takeJoinPoint(), point.number == new.numbers.first {
             let begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
             joinEntries(&new, of: playlist, at: point, arrivedAt: begin, opensHole: change.opensHole)
         } else if change.isSource || change.isRestart {
             let covered = placing.coveredCount(
                 new.entries, arrival: arrival, target: PlaylistFollower.target(of: playlist),
-                byDates: change.isRestart && !isResuming, areOthers: isOther)
+                byDates: change.isRestart && !isResuming, areOthers: isNewMedia)
             let seen = change.isSource ? seenCount(new.numbers, of: playlist) : 0
             new.drop(max(covered, seen), opensHole: change.opensHole)
         }
@@ -180,7 +180,7 @@ extension RenditionProgress {
             let entry = new.entries[index]
             if let date = entry.programDateTime { dates.add(date, beginsAt: placement.start) }
             let repaid = entry.duration - expected[index]
-            let counts = isByArrival && !isPlacedBack && !placement.stepped
+            let counts = isByArrival && !isPlacedBack && !placement.hasStep
             unmeasured.add(new.numbers[index], length: counts ? placement.duration - repaid : nil)
         }
         return (placements, expected)

@@ -56,8 +56,8 @@ extension RenditionProgress {
         of probed: ProbedSegment, in playlist: MediaPlaylist, of source: String, _ index: Int,
         at arrival: Arrival,
     ) -> Instant? {
-        let lasts = durations(of: playlist, source).dropFirst(index).reduce(0, +)
-        return media.start(of: probed, near: arrival.date - lasts + (placing.sourceOffset ?? 0))
+        let remainingDuration = durations(of: playlist, source).dropFirst(index).reduce(0, +)
+        return media.start(of: probed, near: arrival.date - remainingDuration + (placing.sourceOffset ?? 0))
     }
 
     /// An earlier process filled a time from another source: it is not fetched once more.

@@ -126,9 +126,9 @@ extension RenditionProgress {
         else { return .none }
         let new = NewEntries(
             playlist, from: from, target: target, opensHole: false, shared: shared, measured,
-            step: leaderOffset)
+            leaderOffset: leaderOffset)
         var trial = placing
-        guard let first = trial.place(new.entries, arrival: arrival, target: target).first, first.stepped,
+        guard let first = trial.place(new.entries, arrival: arrival, target: target).first, first.hasStep,
             first.start - end <= Limits.lateSteps * step
         else { return .none }
         return dateSteps.probeLate(number, at: from, after: before)
@@ -138,9 +138,9 @@ extension RenditionProgress {
     func gapReason(
         before number: Int64, _ placement: TimePlacing.Placement, otherwise reason: GapReason,
     ) -> GapReason? {
-        guard placement.stepped else { return nil }
+        guard placement.hasStep else { return nil }
         if dateSteps.holes.contains(number) { return .sourceGap }
-        return placement.jumped ? .sourceJump : reason
+        return placement.isStepOfDatesOnly ? .sourceJump : reason
     }
 
     /// How much a playlist lists from an index on, microseconds.

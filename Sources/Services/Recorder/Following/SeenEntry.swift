@@ -79,7 +79,7 @@ struct SeenEntry: Sendable, Equatable {
     }
 
     /// Whether most of the numbers that two playlists share have other names.
-    static func nameOthers(_ entries: [SeenEntry], than others: [SeenEntry]) -> Bool {
+    static func haveOtherNames(_ entries: [SeenEntry], than others: [SeenEntry]) -> Bool {
         var (count, otherCount) = (0, 0)
         forEachPair(entries, in: others) { new, known in
             count += 1

@@ -49,9 +49,9 @@ struct ShortSegments: Sendable {
     /// How many cut segments in a row did not get longer.
     private var unimprovedCount = 0
     /// Cut segments up to this number are not fetched again: those before them did not get longer.
-    private var noRefetchUpTo = Int64.min
+    private var lastNumberNotRefetched = Int64.min
     /// Segments up to this number may have grown since they were fetched, because an earlier segment grew.
-    private var mayGrowUpTo = Int64.min
+    private var lastNumberThatMayGrow = Int64.min
 
     /// A segment was stored, for the first time or with better bytes.
     mutating func add(
@@ -61,7 +61,8 @@ struct ShortSegments: Sendable {
             segment: segment, measured: measured, timestamp: timestamp, held: held, hasGrown: hasGrown)
         unsettled.insert(segment.identity.number)
         if hasGrown {
-            mayGrowUpTo = max(mayGrowUpTo, segment.identity.number + Int64(Limits.comparedSegments))
+            lastNumberThatMayGrow = max(
+                lastNumberThatMayGrow, segment.identity.number + Int64(Limits.comparedSegments))
         }
         guard entries.count > 2 * Limits.comparedSegments else { return }
         for number in entries.keys.sorted().dropLast(Limits.comparedSegments) {
@@ -111,9 +112,9 @@ struct ShortSegments: Sendable {
                 return nil
             }
             // Only a few cut segments are fetched again at a time; this one waits.
-            if number > noRefetchUpTo, asked.count >= Limits.incompleteInARow { return nil }
+            if number > lastNumberNotRefetched, asked.count >= Limits.incompleteInARow { return nil }
             unconfirmed.remove(number)
-            let isAsked = number > noRefetchUpTo
+            let isAsked = number > lastNumberNotRefetched
             if isAsked { asked.insert(number) }
             if isAsked, length != nil { entries[number]?.verdict = .short }
             return Cut(entry: entry, length: length, isAsked: isAsked)
@@ -121,7 +122,7 @@ struct ShortSegments: Sendable {
     }
 
     private func mayLackEnd(_ entry: Entry, of length: Int64?, _ expected: Int64?) -> Bool {
-        let mayGrow = entry.segment.identity.number <= mayGrowUpTo
+        let mayGrow = entry.segment.identity.number <= lastNumberThatMayGrow
         guard let length else { return mayGrow }
         let stated = mayGrow ? length : min(length, expected ?? length)
         let slack = mayGrow ? Limits.mediaTolerance : max(Limits.missingEnd, stated / 10)
@@ -135,7 +136,7 @@ struct ShortSegments: Sendable {
         guard asked.remove(number) != nil, isBetter || !held.isSuspected else { return }
         unimprovedCount = isBetter ? 0 : unimprovedCount + 1
         guard unimprovedCount >= Limits.incompleteInARow else { return }
-        noRefetchUpTo = max(noRefetchUpTo, number + Int64(Limits.comparedSegments))
+        lastNumberNotRefetched = max(lastNumberNotRefetched, number + Int64(Limits.comparedSegments))
     }
 
     /// Whether the next segment begins where one ends, give or take a few frames.

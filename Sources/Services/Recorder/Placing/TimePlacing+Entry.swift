@@ -18,7 +18,7 @@ extension TimePlacing {
         var countedDate: Instant?
         /// EXT-X-DISCONTINUITY or the next date confirms a jump of its date, so it is not a single wrong
         /// date.
-        var showsJump = false
+        var confirmsStep = false
         /// No media show whether EXTINF is right.
         var isUnmeasured = false
         /// EXTINF is wrong or in whole seconds: dates tell the duration better.
@@ -37,8 +37,8 @@ extension TimePlacing {
         var start: Instant
         var duration: Int64
         /// The clock stepped here: time is missing before the start.
-        var stepped: Bool
+        var hasStep: Bool
         /// Whether the step is only in the source's dates, not in arrival.
-        var jumped = false
+        var isStepOfDatesOnly = false
     }
 }

@@ -11,7 +11,7 @@ struct TimePlacing: Sendable {
     }
 
     /// A segment's start by its own clock, and the largest difference that is ignored, microseconds.
-    private struct Reading {
+    private struct ClockStart {
         var start: Instant
         var slack: Int64
         var isDated = false
@@ -118,13 +118,13 @@ struct TimePlacing: Sendable {
             if let date = arrived[index].entry.programDateTime {
                 arrived[index].entry.programDateTime = date - zone
                 arrived[index].entry.countedDate = arrived[index].entry.countedDate.map { $0 - zone }
-                if judgeAgain(arrived[index], target: target) { arrived[index].entry.showsJump = true }
+                if judgeAgain(arrived[index], target: target) { arrived[index].entry.confirmsStep = true }
             }
-            let reading = reading(arrived[index], target: target)
+            let clockStart = clockStart(of: arrived[index], target: target)
             if let joined = arrived[index].entry.joinedStart {
-                return join(arrived[index].entry, at: joined, reading, target: target)
+                return join(arrived[index].entry, at: joined, clockStart, target: target)
             }
-            return place(arrived[index].entry, at: reading, target: target)
+            return place(arrived[index].entry, at: clockStart, target: target)
         }
     }
 
@@ -288,12 +288,12 @@ extension TimePlacing {
 
     /// Whether the timeline follows a jump to a date; if so, this date sets the offset from arrival.
     private mutating func followsJump(to date: Instant, _ arrived: Arrived) -> Bool {
-        guard end == nil || arrived.entry.showsJump, mayJump(to: date, arrived) else { return false }
+        guard end == nil || arrived.entry.confirmsStep, mayJump(to: date, arrived) else { return false }
         sourceOffset = date - arrived.start
         return true
     }
 
-    private mutating func reading(_ arrived: Arrived, target: Int64) -> Reading {
+    private mutating func clockStart(of arrived: Arrived, target: Int64) -> ClockStart {
         let latest = arrived.start + (sourceOffset ?? 0)
         let span = latest - arrived.responseTime...latest
         let expected = nearest(span)
@@ -303,7 +303,7 @@ extension TimePlacing {
                 date, counted: arrived.entry.countedDate, expected: expected, drift: drift, target: target)
             if isBelieved || followsJump(to: date, arrived) {
                 let isCoarse = date.microseconds % Microseconds.perSecond == 0
-                return Reading(
+                return ClockStart(
                     start: date, slack: isCoarse ? Limits.dateResolution : Limits.tolerance, isDated: true,
                     isJump: !isBelieved)
             }
@@ -316,10 +316,10 @@ extension TimePlacing {
             let isShown = arrived.entry.isSharedByMedia
             let bound = isShown ? Self.step(target: target) + target : arrived.entry.duration / 2
             if (shared - expected).magnitude <= bound.magnitude {
-                return Reading(start: shared, slack: arrived.entry.sharedSlack, isShown: isShown)
+                return ClockStart(start: shared, slack: arrived.entry.sharedSlack, isShown: isShown)
             }
         }
-        return Reading(start: expected, slack: target + target / 2, isByArrival: true)
+        return ClockStart(start: expected, slack: target + target / 2, isByArrival: true)
     }
 
     /// The instant of `span` nearest to the end of the timeline; the end of `span` before any segment.
@@ -347,9 +347,9 @@ extension TimePlacing {
 
 /// Placing a segment after the one before it.
 extension TimePlacing {
-    private mutating func place(_ entry: Entry, at own: Reading, target: Int64) -> Placement {
+    private mutating func place(_ entry: Entry, at own: ClockStart, target: Int64) -> Placement {
         guard let previous = end else {
-            return decide(start: own.start, duration: entry.duration, stepped: false)
+            return decide(start: own.start, duration: entry.duration, hasStep: false)
         }
         let difference = own.start - previous
         // A difference that has grown slowly is drift and not missing time.
@@ -360,7 +360,7 @@ extension TimePlacing {
             remainder = own.start - start
             suddenDifference = Int64(remainder.magnitude)
             return decide(
-                start: start, duration: entry.duration, stepped: start > previous, jumped: own.isJump)
+                start: start, duration: entry.duration, hasStep: start > previous, ofDatesOnly: own.isJump)
         }
         let size = Int64(difference.magnitude)
         suddenDifference = isSudden && !entry.follows ? size : min(suddenDifference, size)
@@ -373,28 +373,28 @@ extension TimePlacing {
             : entry.isRounded && own.isDated ? Limits.roundedSlew : Limits.slew
         let slew = size > own.slack ? Self.slew(difference, bound: bound, gentle: gentle, of: entry) : 0
         remainder = difference - slew
-        return decide(start: previous, duration: max(1, entry.duration + slew), stepped: false)
+        return decide(start: previous, duration: max(1, entry.duration + slew), hasStep: false)
     }
 
     /// Places a segment by its media; the difference to its own clock is corrected by later segments.
     private mutating func join(
-        _ entry: Entry, at joined: Instant, _ own: Reading, target: Int64,
+        _ entry: Entry, at joined: Instant, _ own: ClockStart, target: Int64,
     ) -> Placement {
         guard let previous = end else { return place(entry, at: own, target: target) }
         let isHole = joined - previous > Self.minimumHole(target)
         let start = isHole ? joined : previous
         remainder = own.start - start
         suddenDifference = Int64(remainder.magnitude)
-        return decide(start: start, duration: entry.duration, stepped: isHole)
+        return decide(start: start, duration: entry.duration, hasStep: isHole)
     }
 
     /// The shortest hole that arrival or timestamps alone can show, microseconds.
     private static func minimumHole(_ target: Int64) -> Int64 { max(target / 4, Limits.timestampSlack) }
 
     private mutating func decide(
-        start: Instant, duration: Int64, stepped: Bool, jumped: Bool = false,
+        start: Instant, duration: Int64, hasStep: Bool, ofDatesOnly: Bool = false,
     ) -> Placement {
         end = start + duration
-        return Placement(start: start, duration: duration, stepped: stepped, jumped: jumped)
+        return Placement(start: start, duration: duration, hasStep: hasStep, isStepOfDatesOnly: ofDatesOnly)
     }
 }

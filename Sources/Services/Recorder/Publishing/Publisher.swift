@@ -50,9 +50,9 @@ struct Publisher: Sendable {
     /// No fact that is still to be read back from the journal begins earlier; nil if none is to be read.
     var returning: Instant?
     /// Facts of segments that were given up before they came: they go to the archive only.
-    private var late: [SegmentFact] = []
+    private var lateFacts: [SegmentFact] = []
     /// Segments that were given up and are lost for good since.
-    private var lateLost: [PlacedSegment] = []
+    private var lateLosses: [PlacedSegment] = []
 
     /// Begins a channel, or continues from its published head.
     ///
@@ -107,7 +107,7 @@ struct Publisher: Sendable {
         {
             return
         }
-        late.append(fact)
+        lateFacts.append(fact)
     }
 
     /// No better bytes of a segment will come.
@@ -122,7 +122,7 @@ struct Publisher: Sendable {
 
     /// A segment will not come.
     mutating func lost(_ segment: PlacedSegment, reason: GapReason, note: String) {
-        guard expects(segment.identity) else { return lateLost.append(segment) }
+        guard expects(segment.identity) else { return lateLosses.append(segment) }
         queues[segment.identity.rendition]?.lost(segment.identity, reason: reason, note: note)
     }
 
@@ -159,15 +159,15 @@ struct Publisher: Sendable {
     var target: Duration { .seconds(max(targetSeconds, sourceSeconds, 1)) }
 
     private mutating func takeLate(_ limit: Int, _ decisions: inout Decisions) {
-        if late.isEmpty, lateLost.isEmpty { return }
-        decisions.segments = late.prefix(limit).map { fact in
+        if lateFacts.isEmpty, lateLosses.isEmpty { return }
+        decisions.segments = lateFacts.prefix(limit).map { fact in
             var fact = fact
             fact.flags.insert(.late)
             return DecidedSegment(fact: fact, number: nil, discontinuitySequence: nil)
         }
-        late.removeFirst(decisions.segments.count)
-        decisions.lost = Array(lateLost.prefix(limit))
-        lateLost.removeFirst(decisions.lost.count)
+        lateFacts.removeFirst(decisions.segments.count)
+        decisions.lost = Array(lateLosses.prefix(limit))
+        lateLosses.removeFirst(decisions.lost.count)
     }
 
     /// Moves the watermark up to the settled end; before the first segment there is no live edge.

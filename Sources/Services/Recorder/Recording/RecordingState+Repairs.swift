@@ -78,11 +78,11 @@ extension RecordingState {
             repair(rendition ?? RenditionID(kind: .video, index: 0), playlist, fetched, now: now)
         default: break
         }
-        filler.answered(now: now)
+        filler.receiveAnswer(now: now)
     }
 
     mutating func repairPlaylistFailed(_ request: PlaylistRequest, now: SteadyInstant) {
-        if filler.use == request.use { filler.answered(now: now) }
+        if filler.use == request.use { filler.receiveAnswer(now: now) }
     }
 
     /// Asks for the playlists of the renditions that have holes.
@@ -95,7 +95,7 @@ extension RecordingState {
             let url = try? fetched.base.resolving(
                 item.uri, inheritingQuery: request.use.source.inheritQuery)
             guard let url else { continue }
-            filler.asks(1)
+            filler.expectAnswers(1)
             perform(
                 .fetchPlaylist(
                     PlaylistRequest(
@@ -129,7 +129,7 @@ extension RecordingState {
             listedNumber: playlist.number(at: index), discontinuityCount: 0, availableUntil: now)
         doubtfulRepairPlaylists[id] = DoubtfulRepairPlaylist(
             playlist: playlist, index: index, datedWindows: windows, fetched: fetched)
-        filler.asks(1)
+        filler.expectAnswers(1)
         perform(
             .probeSegment(
                 ProbeRequest(
@@ -157,7 +157,7 @@ extension RecordingState {
                 id, doubt.playlist, windows ?? doubt.datedWindows, areShown: windows != nil, doubt.fetched,
                 request.use, now: now)
         }
-        filler.answered(now: now)
+        filler.receiveAnswer(now: now)
     }
 
     private mutating func fill(

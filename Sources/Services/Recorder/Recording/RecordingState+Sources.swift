@@ -114,7 +114,7 @@ extension RecordingState {
         // The description by another source stays valid for the segments recorded from it.
         let description = progress.renditions[id]?.description ?? RenditionDescription(id: id)
         begin([description], .media, now: now)
-        var poll = RenditionPoll(now: now, chance: generator.jitter())
+        var poll = RenditionPollState(now: now, chance: generator.jitter())
         poll.begin(at: request.startedAt)
         sources.session?.open(single: id, at: url, poll: poll)
         renditionArrived(fetched, id, now: now)
@@ -130,9 +130,9 @@ extension RecordingState {
         }
         let streams = try streams(of: plan, base: fetched.base)
         begin(plan.items.map(\.description), .multivariant, now: now)
-        var polls: [RenditionID: RenditionPoll] = [:]
+        var polls: [RenditionID: RenditionPollState] = [:]
         for id in streams.keys.sorted() {
-            polls[id] = RenditionPoll(now: now, chance: generator.jitter())
+            polls[id] = RenditionPollState(now: now, chance: generator.jitter())
         }
         let moment = moment(now)
         sources.session?.open(streams, variables: playlist.variables, polls: polls, at: moment)
@@ -219,7 +219,7 @@ extension RecordingState {
         if progress.reachesBeforeKnown(id, playlist) { return stop(.needsMoreHistory, now: now) }
         let moment = moment(now)
         sources.session?.redirected(id, to: fetched.redirectTarget, at: moment)
-        let failures = sources.session?.polls[id]?.polling.failures ?? 0
+        let failures = sources.session?.polls[id]?.timing.failures ?? 0
         let statesTags = sources.session?.statesTagsInForce(id, playlist) ?? true
         guard playlist.skip == nil || statesTags && (failures >= 2 || progress.isContinued(id, by: playlist))
         else {
@@ -262,7 +262,7 @@ extension RecordingState {
         let isDone =
             !listing.isStale && !playlist.segments.isEmpty && playlist.skip == nil
             && !listing.isIncomplete && !progress.isDeferring(id)
-        sources.session?.knows(id, isDone ? fetched.version : nil)
+        sources.session?.setVersion(isDone ? fetched.version : nil, of: id)
         if condition.renditionRecovered(id) {
             log(.info, "A rendition delivers again", ["rendition": "\(id)"])
         }
@@ -288,16 +288,16 @@ extension RecordingState {
         sources.session = session
         if condition > .healthy {
             sourceFailed(.sourceUnreachable, error)
-        } else if poll.polling.failures >= 2, self.condition.renditionFailed(id, error.description) {
+        } else if poll.timing.failures >= 2, self.condition.renditionFailed(id, error.description) {
             progress.noteOutage(.sourceUnreachable, id)
             log(.warning, "A rendition does not deliver", ["rendition": "\(id)", "error": "\(error)"])
         }
         // The target of a redirect may be gone for good, and the configured URL may now redirect
         // elsewhere.
-        if error.needsReload || poll.polling.failures >= 2 {
+        if error.needsReload || poll.timing.failures >= 2 {
             requestRenewal(because: error.description, now: now)
         }
-        if poll.polling.failures >= 2 { _ = switchStream(id, because: error.description, now: now) }
+        if poll.timing.failures >= 2 { _ = switchStream(id, because: error.description, now: now) }
         continuePolling(id, now: now)
     }
 
@@ -350,8 +350,8 @@ extension RecordingState {
         now: SteadyInstant,
     ) {
         let limit = min(.microseconds(PlaylistFollower.target(of: playlist)), Limits.playlistTimeout)
-        sources.session?.doubts(
-            segment.identity.rendition, RenditionPoll.DoubtfulPlaylist(playlist: playlist, fetched: fetched))
+        let doubt = RenditionPollState.DoubtfulPlaylist(playlist: playlist, fetched: fetched)
+        sources.session?.setDoubt(doubt, of: segment.identity.rendition)
         perform(
             .probeSegment(
                 ProbeRequest(
@@ -376,8 +376,8 @@ extension RecordingState {
         next.timeLimit = request.until - time
         if next.attempt <= Limits.probeTries, next.timeLimit > .zero {
             doubt.retry = (next, time)
-            sources.session?.doubts(id, doubt)
-        } else if sources.session?.staysInDoubt(id, doubt.playlist, now: now) ?? false {
+            sources.session?.setDoubt(doubt, of: id)
+        } else if sources.session?.keepInDoubt(id, doubt.playlist, now: now) ?? false {
             log(.info, "Undecided: a stale playlist or a source restart", ["rendition": "\(id)"])
         } else {
             segmentProbed(.unread, request, now: now)

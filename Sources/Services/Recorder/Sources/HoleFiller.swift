@@ -112,12 +112,12 @@ extension HoleFiller {
     }
 
     /// Expects `count` more answers.
-    mutating func asks(_ count: Int) {
+    mutating func expectAnswers(_ count: Int) {
         unanswered += count
     }
 
     /// An answer has come, or will not.
-    mutating func answered(now: SteadyInstant) {
+    mutating func receiveAnswer(now: SteadyInstant) {
         unanswered -= 1
         guard unanswered <= 0 else { return }
         (use, lastLook) = (nil, now)
@@ -143,10 +143,10 @@ extension HoleFiller {
         guard let repair = request.repair, let place = holes.firstIndex(of: repair.hole) else { return }
         waiting.append(request)
         holes.remove(at: place)
-        fill(repair.hole, part)
+        addRest(of: repair.hole, around: part)
     }
 
-    private mutating func fill(_ hole: Hole, _ part: TimeWindow) {
+    private mutating func addRest(of hole: Hole, around part: TimeWindow) {
         let rests = [
             TimeWindow(begin: hole.window.begin, end: part.begin),
             TimeWindow(begin: part.end, end: hole.window.end),
@@ -163,7 +163,7 @@ extension HoleFiller {
         for hole in holes
         where hole.segment == nil && hole.rendition == rendition && hole.window.overlaps(window) {
             holes.removeAll { $0 == hole }
-            fill(hole, window.clamped(to: hole.window))
+            addRest(of: hole, around: window.clamped(to: hole.window))
         }
     }
 

@@ -112,10 +112,10 @@ struct SourceFollower: Sendable {
     }
 
     private mutating func pause(now: SteadyInstant, chance: Double) {
-        if let polling = session?.shortest {
-            lastSeen = (polling.target, polling.playlistLength, polling.lastChange)
+        if let timing = session?.shortest {
+            lastSeen = (timing.target, timing.playlistLength, timing.lastChange)
         }
-        let pause = PollPace.afterFailure(
+        let pause = PollInterval.afterFailure(
             order.rounds, target: lastSeen.target, playlistLength: lastSeen.playlistLength,
             lasting: now - lastSeen.lastChange)
         open(after: .microseconds(pause), now: now, chance: chance)
@@ -123,7 +123,7 @@ struct SourceFollower: Sendable {
 
     private mutating func open(after pause: Duration, now: SteadyInstant, chance: Double) {
         (session, failbackCheck) = (nil, nil)
-        opening = now + .microseconds(PollPace.shortened(pause.wholeMicroseconds, chance: chance))
+        opening = now + .microseconds(PollInterval.shortened(pause.wholeMicroseconds, chance: chance))
     }
 }
 

@@ -15,7 +15,7 @@ struct SourceSession: Sendable {
     private var streams: [RenditionID: [HTTPURL]] = [:]
     /// Which of them is in use, and how many were tried since one last brought something.
     private var streamChoices: [RenditionID: (index: Int, count: Int)] = [:]
-    private(set) var polls = ByRendition<RenditionPoll>()
+    private(set) var polls = ByRendition<RenditionPollState>()
     /// Where the playlists were redirected to, and until when they are asked for there.
     private var redirects: [RenditionID: (url: HTTPURL, until: SteadyInstant)] = [:]
     /// The playlists that were taken last.
@@ -46,21 +46,21 @@ struct SourceSession: Sendable {
     }
 
     /// The polling of the rendition whose playlist holds least; nil before the source was opened.
-    var shortest: Polling? {
-        polls.values.lazy.map(\.polling).filter { $0.playlistLength > 0 }.min {
+    var shortest: PollTiming? {
+        polls.values.lazy.map(\.timing).filter { $0.playlistLength > 0 }.min {
             $0.playlistLength < $1.playlistLength
         }
     }
 
     /// The source is a media playlist, which has arrived already.
-    mutating func open(single id: RenditionID, at url: HTTPURL, poll: RenditionPoll) {
+    mutating func open(single id: RenditionID, at url: HTTPURL, poll: RenditionPollState) {
         (playlistURLs, polls) = ([id: url], ByRendition([id: poll]))
     }
 
     /// The source is a multivariant playlist with these renditions.
     mutating func open(
         _ streams: [RenditionID: [HTTPURL]], variables: [String: String],
-        polls: [RenditionID: RenditionPoll], at now: Moment,
+        polls: [RenditionID: RenditionPollState], at now: Moment,
     ) {
         (self.streams, self.variables, self.polls) = (streams, variables, ByRendition(polls))
         playlistURLs = streams.compactMapValues(\.first)
@@ -79,14 +79,14 @@ extension SourceSession {
         for (index, id) in polls.keys.enumerated() where leader == nil || leader?.id == id {
             guard let next = polls.values[index].next, next <= now else { continue }
             polls.values[index].begin(at: now)
-            let polling = polls.values[index].polling
+            let timing = polls.values[index].timing
             requests.append(
                 PlaylistRequest(
                     use: use, purpose: .rendition(id),
                     url: redirectTarget(of: id, now: now) ?? playlistURLs[id],
-                    isFresh: polling.failures > 0,
+                    isFresh: timing.failures > 0,
                     variables: variables, known: versions[id],
-                    isConditional: polling.mayAskConditionally(now: now), startedAt: now))
+                    isConditional: timing.mayAskConditionally(now: now), startedAt: now))
         }
         if let nextRenewal, nextRenewal <= now {
             let isForToken = tokenRenewal.map { $0 <= now } ?? false
@@ -133,7 +133,7 @@ extension SourceSession {
     ) {
         guard let index = polls.index(of: id) else { return }
         let startedAt = polls.values[index].startedAt
-        polls.values[index].polling.loaded(
+        polls.values[index].timing.loaded(
             playlist, changed: isChanged, isStale: isStale, startedAt: startedAt, now: now)
         if isChanged { streamChoices[id]?.count = 0 }
     }
@@ -151,8 +151,8 @@ extension SourceSession {
     /// The server that answers now, as long as it brings something.
     private mutating func redirectTarget(of id: RenditionID, now: SteadyInstant) -> HTTPURL? {
         guard let redirectTarget = redirects[id], redirectTarget.until > now,
-            let polling = polls[id]?.polling, polling.failures == 0,
-            polling.mayAskConditionally(now: now)
+            let timing = polls[id]?.timing, timing.failures == 0,
+            timing.mayAskConditionally(now: now)
         else {
             redirects[id] = nil
             return nil
@@ -161,7 +161,7 @@ extension SourceSession {
     }
 
     /// Sets the version of the playlist taken last; with nil the next one is read even if it is the same.
-    mutating func knows(_ id: RenditionID, _ version: PlaylistVersion?) {
+    mutating func setVersion(_ version: PlaylistVersion?, of id: RenditionID) {
         versions[id] = version
     }
 
@@ -181,28 +181,28 @@ extension SourceSession {
     mutating func unchanged(_ id: RenditionID, now: SteadyInstant) -> SteadyInstant? {
         guard let index = polls.index(of: id) else { return nil }
         let startedAt = polls.values[index].startedAt
-        polls.values[index].polling.unchanged(startedAt: startedAt, now: now)
-        return now + polls.values[index].polling.availability
+        polls.values[index].timing.unchanged(startedAt: startedAt, now: now)
+        return now + polls.values[index].timing.availability
     }
 
     mutating func failed(_ id: RenditionID, now: SteadyInstant) {
         (versions[id], redirects[id]) = (nil, nil)
-        polls[id]?.polling.failed(now: now)
+        polls[id]?.timing.failed(now: now)
     }
 
-    mutating func doubts(_ id: RenditionID, _ doubt: RenditionPoll.DoubtfulPlaylist) {
+    mutating func setDoubt(_ doubt: RenditionPollState.DoubtfulPlaylist, of id: RenditionID) {
         polls[id]?.doubt = doubt
     }
 
     /// Whether the next playlist is to be judged instead, as this one could not be.
     ///
     /// It is requested half a target duration later.
-    mutating func staysInDoubt(
+    mutating func keepInDoubt(
         _ id: RenditionID, _ playlist: MediaPlaylist, now: SteadyInstant,
     ) -> Bool {
         versions[id] = nil
         let pause = Duration.microseconds(PlaylistFollower.target(of: playlist) / 2)
-        return polls[id]?.staysInDoubt(until: now + pause) ?? false
+        return polls[id]?.keepInDoubt(until: now + pause) ?? false
     }
 
     mutating func scheduleNext(_ id: RenditionID, now: SteadyInstant, chance: Double) {
@@ -232,10 +232,10 @@ extension SourceSession {
     /// It is that of the best of its leading renditions. A playlist whose segments fail for longer than its
     /// patience is as bad as none.
     mutating func condition(after id: RenditionID, now: SteadyInstant) -> SourceCondition {
-        guard let polling = polls[id]?.polling else { return .healthy }
+        guard let timing = polls[id]?.timing else { return .healthy }
         let isDown =
-            misses[id].map { $0.count >= Limits.missesInARow && now - $0.since > polling.patience } ?? false
-        conditions[id] = isDown ? .down : polling.condition(now: now)
+            misses[id].map { $0.count >= Limits.missesInARow && now - $0.since > timing.patience } ?? false
+        conditions[id] = isDown ? .down : timing.condition(now: now)
         return leading.map { conditions[$0] ?? .healthy }.min() ?? .healthy
     }
 }
@@ -244,12 +244,12 @@ extension SourceSession {
 extension SourceSession {
     /// Why a rendition delivers nothing now; nil while it delivers, or if the source does not have it.
     func absence(of id: RenditionID, now: SteadyInstant) -> GapReason? {
-        polls[id]?.polling.absence(now: now)
+        polls[id]?.timing.absence(now: now)
     }
 
     /// Whether the source names a rendition, as far as is known, since it last brought something.
     func isStillNamed(_ id: RenditionID) -> Bool {
-        polls[id].map { named >= $0.polling.lastChange } ?? false
+        polls[id].map { named >= $0.timing.lastChange } ?? false
     }
 }
 
@@ -303,7 +303,7 @@ extension SourceSession {
         streamChoices[id] = (next, choice.count + 1)
         playlistURLs[id] = urls[next]
         (versions[id], redirects[id], misses[id], conditions[id]) = (nil, nil, nil, nil)
-        polls[id]?.polling.beginStream(now: now)
+        polls[id]?.timing.beginStream(now: now)
         return true
     }
 

@@ -13,14 +13,14 @@ import Timeline
 struct LostFactSearch: Sendable {
     private struct Progress {
         /// Behind which the next look begins; nil where the journal keeps little.
-        var place: JournalPosition?
+        var cursor: JournalPosition?
         /// What the catalogue has refused to take again.
         var refused: Set<SegmentIdentity> = []
     }
 
     /// What a round has found so far.
     private struct Findings {
-        var places: [Int32: JournalPosition?] = [:]
+        var cursors: [Int32: JournalPosition?] = [:]
         var asked: [Int32: [PlacedSegment]] = [:]
         var askedCount = 0
         var missing: [Int32: [PlacedSegment]] = [:]
@@ -45,14 +45,14 @@ struct LostFactSearch: Sendable {
         do {
             let known = try await dependencies.catalogue.everyChannel()
             let findings = try await look(at: known)
-            channels = channels.filter { row, _ in findings.places[row] != nil }
+            channels = channels.filter { row, _ in findings.cursors[row] != nil }
             var entered = 0
             for channel in known {
-                guard let place = findings.places[channel.row] else { continue }
+                guard let cursor = findings.cursors[channel.row] else { continue }
                 do {
                     let (count, refused) = try await repair(channel, findings.missing[channel.row] ?? [])
                     entered += count
-                    channels[channel.row] = Progress(place: place, refused: refused)
+                    channels[channel.row] = Progress(cursor: cursor, refused: refused)
                 } catch {
                     warn(error, of: channel)
                 }
@@ -84,25 +84,25 @@ struct LostFactSearch: Sendable {
         let journal = try dependencies.journal.channel(channel.id)
         guard let progress = channels[channel.row] else {
             let lines = try await journal.newestEntered(count: Limits.firstCompared)
-            let place = lines.dropLast(Limits.comparedFacts).last?.0
+            let cursor = lines.dropLast(Limits.comparedFacts).last?.0
             try await ask(lines, of: channel, &findings)
-            return findings.places[channel.row] = .some(place)
+            return findings.cursors[channel.row] = .some(cursor)
         }
-        var place = progress.place
+        var nextCursor = progress.cursor
         var newest: [JournalPosition] = []
-        var cursor = place
+        var cursor = nextCursor
         while true {
             let lines = try await journal.replayEntered(after: cursor, limit: Limits.comparedPerRead)
             try await ask(lines, of: channel, &findings)
             newest += lines.map(\.0)
             if newest.count > Limits.comparedFacts {
                 newest.removeFirst(newest.count - Limits.comparedFacts - 1)
-                place = newest.removeFirst()
+                nextCursor = newest.removeFirst()
             }
             guard let last = lines.last, lines.count == Limits.comparedPerRead else { break }
             cursor = last.0
         }
-        findings.places[channel.row] = .some(place)
+        findings.cursors[channel.row] = .some(nextCursor)
     }
 
     private func ask(

@@ -4,7 +4,7 @@ import HTTP
 import Timeline
 
 /// Where the polling of one media playlist stands.
-struct RenditionPoll: Sendable {
+struct RenditionPollState: Sendable {
     /// A playlist that waits for what the bytes of one of its segments say.
     struct DoubtfulPlaylist: Sendable {
         var playlist: MediaPlaylist
@@ -13,7 +13,7 @@ struct RenditionPoll: Sendable {
         var retry: (request: ProbeRequest, at: SteadyInstant)?
     }
 
-    var polling: Polling
+    var timing: PollTiming
     /// When the last load began.
     private(set) var startedAt: SteadyInstant
     /// When the playlist is asked for again; nil while an answer is awaited.
@@ -27,7 +27,7 @@ struct RenditionPoll: Sendable {
     private var doubtfulCount = 0
 
     init(now: SteadyInstant, chance: Double) {
-        polling = Polling(now: now, chance: chance)
+        timing = PollTiming(now: now, chance: chance)
         startedAt = now
         next = now
     }
@@ -37,7 +37,7 @@ struct RenditionPoll: Sendable {
     }
 
     /// The playlist could not be judged; false when it was the last that may stay in doubt.
-    mutating func staysInDoubt(until time: SteadyInstant) -> Bool {
+    mutating func keepInDoubt(until time: SteadyInstant) -> Bool {
         doubtfulCount += 1
         guard doubtfulCount < Limits.doubtfulPlaylists else { return false }
         (doubt, next) = (nil, time)
@@ -48,6 +48,6 @@ struct RenditionPoll: Sendable {
     mutating func scheduleNext(now: SteadyInstant, chance: Double) {
         if doubt != nil { doubt = nil }
         doubtfulCount = 0
-        next = max(startedAt + .microseconds(polling.adjustedPause(chance: chance)), now + .milliseconds(100))
+        next = max(startedAt + .microseconds(timing.adjustedPause(chance: chance)), now + .milliseconds(100))
     }
 }

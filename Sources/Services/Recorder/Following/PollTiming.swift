@@ -6,7 +6,7 @@ import Timeline
 /// new.
 ///
 /// Decides only; it has no clock.
-struct Polling: Sendable {
+struct PollTiming: Sendable {
     /// Loads that failed one after the other.
     private(set) var failures = 0
     /// Microseconds until the next load, from the start of the last one, before the random part is added.
@@ -82,8 +82,8 @@ struct Polling: Sendable {
 
     private func pauseAfterLoad(changed: Bool, length: Int64, now: SteadyInstant) -> Int64 {
         isEnded
-            ? PollPace.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastChange)
-            : PollPace.afterLoad(
+            ? PollInterval.afterEnd(target: target, playlistLength: playlistLength, lasting: now - lastChange)
+            : PollInterval.afterLoad(
                 changed: changed, lastDuration: real(lastDuration), target: real(target),
                 playlistLength: real(length))
     }
@@ -104,7 +104,7 @@ struct Polling: Sendable {
     mutating func failed(now: SteadyInstant) {
         failures += 1
         isAdjustable = false
-        pause = PollPace.afterFailure(
+        pause = PollInterval.afterFailure(
             failures, target: target, playlistLength: playlistLength, lasting: now - lastChange)
     }
 
@@ -112,8 +112,8 @@ struct Polling: Sendable {
     ///
     /// After a failure or the end it is never longer: what the source lists by then must not be missed.
     func adjustedPause(chance: Double) -> Int64 {
-        if failures > 0 || isEnded { return PollPace.shortened(pause, chance: chance) }
-        guard isAdjustable else { return PollPace.jittered(pause, chance: chance) }
+        if failures > 0 || isEnded { return PollInterval.shortened(pause, chance: chance) }
+        guard isAdjustable else { return PollInterval.jittered(pause, chance: chance) }
         return pause + Int64(Double(pause) * phase.adjustment(duration: .microseconds(pause), chance: chance))
     }
 

@@ -2,7 +2,7 @@ import Timeline
 
 /// When a live playlist is asked for again (RFC 8216bis §6.3.4), measured from the start of the previous
 /// load.
-enum PollPace {
+enum PollInterval {
     /// After a change the duration of the last segment; without one half the target duration.
     ///
     /// A playlist that is shorter than that is fetched after half its own length, else segments would pass

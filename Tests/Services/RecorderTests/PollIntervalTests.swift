@@ -3,7 +3,7 @@ import Testing
 @testable import Recorder
 
 @Suite("Poll pace")
-struct PollPaceTests {
+struct PollIntervalTests {
     /// RFC 8216bis §6.3.4, within half a second and ten seconds.
     @Test(
         "A changed list is asked for after its last segment, an unchanged one after half a target duration",
@@ -12,7 +12,7 @@ struct PollPaceTests {
             (false, 1, 0.5, 0.5), (true, 0, 6, 0.5),
         ])
     func afterLoad(changed: Bool, last: Int64, target: Double, expected: Double) {
-        let pause = PollPace.afterLoad(
+        let pause = PollInterval.afterLoad(
             changed: changed, lastDuration: last * seconds, target: Int64(target * 1e6),
             playlistLength: 600 * seconds)
         #expect(pause == Int64(expected * 1e6))
@@ -22,7 +22,7 @@ struct PollPaceTests {
         "A short list is asked for at half of its length at the latest",
         arguments: [(2, 2, 1.0), (4, 12, 4), (6, 6, 3), (4, 6, 3)])
     func shortList(last: Int64, length: Int64, expected: Double) {
-        let pause = PollPace.afterLoad(
+        let pause = PollInterval.afterLoad(
             changed: true, lastDuration: last * seconds, target: last * seconds,
             playlistLength: length * seconds)
         #expect(pause == Int64(expected * 1e6))
@@ -33,7 +33,7 @@ struct PollPaceTests {
         arguments: [1, 4, 6, 60])
     func afterFailure(target: Int64) {
         let pauses = (1...200).map {
-            PollPace.afterFailure(
+            PollInterval.afterFailure(
                 $0, target: target * seconds, playlistLength: 600 * seconds, lasting: .seconds(601))
         }
         #expect(pauses[0] <= 4 * seconds)
@@ -50,13 +50,13 @@ struct PollPaceTests {
         ])
     func longest(target: Int64, length: Int64, lasting: Double, expected: Double) {
         for failures in [20, Int.max] {
-            let pause = PollPace.afterFailure(
+            let pause = PollInterval.afterFailure(
                 failures, target: target * seconds, playlistLength: length * seconds,
                 lasting: .seconds(lasting))
             #expect(pause == Int64(expected * 1e6))
-            #expect(PollPace.shortened(pause, chance: 1) <= pause)
+            #expect(PollInterval.shortened(pause, chance: 1) <= pause)
         }
-        let end = PollPace.afterEnd(
+        let end = PollInterval.afterEnd(
             target: target * seconds, playlistLength: length * seconds, lasting: .seconds(lasting))
         #expect(end == Int64(expected * 1e6))
     }
@@ -65,13 +65,13 @@ struct PollPaceTests {
         "Chance makes a pause that must not become longer up to 5 % shorter",
         arguments: [(-1.0, 9.5), (0, 10), (0.5, 9.75), (1, 9.5), (9, 9.5), (-9, 9.5)])
     func shortened(chance: Double, expected: Double) {
-        #expect(PollPace.shortened(10 * seconds, chance: chance) == Int64(expected * 1e6))
+        #expect(PollInterval.shortened(10 * seconds, chance: chance) == Int64(expected * 1e6))
     }
 
     @Test(
         "Chance makes a pause up to 5 % longer or shorter",
         arguments: [(-1.0, 9.5), (0, 10), (0.5, 10.25), (1, 10.5), (9, 10.5), (-9, 9.5)])
     func jitter(chance: Double, expected: Double) {
-        #expect(PollPace.jittered(10 * seconds, chance: chance) == Int64(expected * 1e6))
+        #expect(PollInterval.jittered(10 * seconds, chance: chance) == Int64(expected * 1e6))
     }
 }
