@@ -41,7 +41,7 @@ package final class HolderAPI: HTTPHandler {
     private func take(_ request: HTTPRequest) async -> HTTPResponse {
         do {
             let wanted = try JSONDecoder().decode(DownloadRequest.self, from: Data(request.body))
-            let task = try await downloads.manager.take(wanted)
+            let task = try await downloads.manager.addOrResume(wanted)
             let headers: HTTPHeaders = ["Content-Type": MediaType.json.fieldValue]
             return HTTPResponse(
                 status: .ok, headers: headers, body: .bytes(Array(try JSONEncoder().encode(task))))

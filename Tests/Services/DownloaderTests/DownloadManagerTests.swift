@@ -61,9 +61,9 @@ struct DownloadManagerTests {
             wrong.headers = [DownloadRequest.Field(name: "bad name", value: "x")]
             let (first, corrected) = (wrong, origin.request())
             try await managing(downloading, disk: hold.disk) { manager in
-                _ = try await manager.take(first)
+                _ = try await manager.addOrResume(first)
                 try await eventually("the failure") { hold.isReached }
-                let taken = Task { try await manager.take(corrected) }
+                let taken = Task { try await manager.addOrResume(corrected) }
                 // Time for the whole task, if it does not wait for its turn.
                 try await Task.sleep(for: .milliseconds(500))
                 hold.release()
@@ -93,7 +93,7 @@ struct DownloadManagerTests {
                         _ =
                             isRetry
                             ? try await manager.resume("task", isRetry: true)
-                            : try await manager.take(request)
+                            : try await manager.addOrResume(request)
                     }
                 }
                 // Time for the call above: the run ends only when this returns.
@@ -101,7 +101,7 @@ struct DownloadManagerTests {
             }
             try await managing(try Downloading(), report: report) { manager in
                 known.withLock { $0 = manager }
-                _ = try await manager.take(request)
+                _ = try await manager.addOrResume(request)
                 try await waitFor("the failure") { again.withLock { $0 } }.value
                 try await eventually("the end", within: .seconds(20)) {
                     manager.task("task")?.state == .completed
@@ -119,9 +119,9 @@ struct DownloadManagerTests {
             origin.fail(origin.segments()[3], Array(repeating: .status(500), count: Limits.attempts))
             let downloading = try Downloading()
             try await managing(downloading) { manager in
-                _ = try await manager.take(origin.request("/vod/live.m3u8"))
+                _ = try await manager.addOrResume(origin.request("/vod/live.m3u8"))
                 try await eventually("the failure") { manager.task("task")?.state == .failed }
-                _ = try await manager.take(origin.request("/vod/live.m3u8?v=2"))
+                _ = try await manager.addOrResume(origin.request("/vod/live.m3u8?v=2"))
                 try await eventually("the refusal") { await manager.refusal(of: "task") != nil }
                 try await eventually("its end") { manager.task("task")?.state == .failed }
                 _ = try await manager.resume("task", isRetry: true)
@@ -145,11 +145,11 @@ struct DownloadManagerTests {
             held.id = "held"
             let first = held
             try await managing(downloading) { manager in
-                _ = try await manager.take(origin.request())
+                _ = try await manager.addOrResume(origin.request())
                 try await eventually("the failure") { manager.task("task")?.state == .failed }
-                _ = try await manager.take(first)
+                _ = try await manager.addOrResume(first)
                 try await eventually("the other") { origin.requests(for: "/held.mp4").count == 2 }
-                #expect(try await manager.take(origin.request()).state == .queued)
+                #expect(try await manager.addOrResume(origin.request()).state == .queued)
                 let stopped = try await isPause ? manager.pause("task") : manager.cancel("task")
                 #expect(stopped.state == (isPause ? .paused : .canceled))
                 let stored = try JSONDecoder().decode(
@@ -172,7 +172,7 @@ struct DownloadManagerTests {
         running.cancel()
         await running.value
         let refusal = await #expect(throws: DownloadError.self) {
-            try await manager.take(DownloadRequest(url: "http://127.0.0.1:1/a.ts"))
+            try await manager.addOrResume(DownloadRequest(url: "http://127.0.0.1:1/a.ts"))
         }
         #expect(refusal == .invalidState("the process that holds the folder is ending"))
         #expect(manager.tasks.isEmpty)

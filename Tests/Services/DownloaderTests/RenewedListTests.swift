@@ -278,15 +278,15 @@ struct RenewedListTests {
             let order = PartJob(
                 file: "none.ts", kind: .segment(nil), byteLimit: 1000,
                 address: {
-                    PartAddress(url: part, range: nil, reading: origin.requests(for: "/none.ts").count)
+                    PartAddress(url: part, range: nil, readingNumber: origin.requests(for: "/none.ts").count)
                 },
-                renew: { reading in renewed.withLock { $0.append(reading) } })
+                renew: { readingNumber in renewed.withLock { $0.append(readingNumber) } })
             await #expect(throws: DownloadError.self) { try await fetcher.fetch(order) }
             let reader = SourceReader(session: session, retries: retries)
             await #expect(throws: DownloadError.self) {
                 try await reader.key(
                     key, currentURI: { (key, origin.requests(for: "/none.key").count) },
-                    renew: { reading in renewed.withLock { $0.append(reading) } })
+                    renew: { readingNumber in renewed.withLock { $0.append(readingNumber) } })
             }
             session.close()
             await client.close()

@@ -79,7 +79,7 @@ struct DownloadRun {
         var taken: [Result<String, DownloadError>] = []
         for request in requests {
             do throws(DownloadError) {
-                taken.append(.success(try await manager.take(try request.get()).id))
+                taken.append(.success(try await manager.addOrResume(try request.get()).id))
             } catch {
                 taken.append(.failure(error))
             }

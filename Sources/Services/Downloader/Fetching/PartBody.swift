@@ -7,7 +7,7 @@ struct PartAddress: Sendable, Equatable {
     var url: HTTPURL
     var range: HLS.ByteRange?
     /// The number of the playlist reading that gave this address.
-    var reading = 0
+    var readingNumber = 0
 }
 
 /// The received part of a body that was cut short, and the validator to request its rest.

@@ -136,7 +136,7 @@ struct PartFetcher: Sendable {
         _ job: PartJob, _ body: inout OpenPart?, _ wanted: inout WantedBytes, _ plan: inout RetryPlan
     ) async throws(AttemptFailure) -> Transfer {
         let address = await job.address()
-        plan.reading = address.reading
+        plan.readingNumber = address.readingNumber
         let rest = body?.received.rest(in: address.range)
         if let listed = address.range, listed.length > UInt64(job.byteLimit) {
             let reason = "the byte range is longer than \(job.byteLimit) bytes"

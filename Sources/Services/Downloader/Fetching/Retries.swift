@@ -42,7 +42,7 @@ struct Retries: Sendable {
             lostSince = failure.isConnection ? lostSince ?? now : nil
             switch plan.step(after: failure) {
             case .giveUp(let error): throw error
-            case .renew: try await renew(plan.reading)
+            case .renew: try await renew(plan.readingNumber)
             case .pause(let pause): try await sleep(pause)
             case .waitForNetwork:
                 if let lostSince, now - lostSince > networkTimeout { throw noNetwork(name) }

@@ -31,7 +31,7 @@ struct RetryPlan: Sendable {
     /// The file's name at the source, for messages; nil where there is none beside `name`.
     var source: String?
     /// The number of the reading of the playlists that gave the last address.
-    var reading = 0
+    var readingNumber = 0
     private var failures = 0
     private var refusals = 0
     private var connectionFailures = 0

@@ -101,14 +101,14 @@ struct SourceReader: Sendable {
     /// `currentURI` gives its URI for each attempt, and the number of the reading of the playlists that named
     /// it: read again, they may name it with another token.
     func key(
-        _ uri: String, currentURI: @Sendable () async -> (uri: String, reading: Int),
+        _ uri: String, currentURI: @Sendable () async -> (uri: String, readingNumber: Int),
         renew: @Sendable (Int) async throws(DownloadError) -> Void,
     ) async throws(DownloadError) -> [UInt8] {
         do {
             return try await retries.run("the key \(Self.sourceName(of: uri))", renew: renew) {
                 plan async throws(AttemptFailure) in
-                let (uri, reading) = await currentURI()
-                plan.reading = reading
+                let (uri, readingNumber) = await currentURI()
+                plan.readingNumber = readingNumber
                 if DataURI.isDataURI(uri) {
                     guard let bytes = DataURI.bytes(of: uri), bytes.count == 16 else {
                         throw .final(.key("a data: URI does not hold a key of 16 bytes"))

@@ -196,7 +196,6 @@ package actor DownloadManager {
 extension DownloadManager {
     /// The tasks in the order in which they were made.
     package nonisolated var tasks: [DownloadTask] { board.tasks }
-
     package nonisolated func task(_ id: String) -> DownloadTask? { board.task(id) }
 
     /// Gets all tasks, and then every change.
@@ -219,23 +218,25 @@ extension DownloadManager {
     }
 
     /// Adds a task, or resumes one that is not completed, with the options of this request.
-    package func take(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
+    package func addOrResume(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
         guard !isEnding else { throw .invalidState(Self.ending) }
         let id = try request.taskID()
         await waitIfEnding(id)
         return try await exclusively(id) { () async throws(DownloadError) in
-            try await takeExclusively(request)
+            try await addOrResumeExclusively(request)
         }
     }
 
-    private func takeExclusively(_ request: DownloadRequest) async throws(DownloadError) -> DownloadTask {
+    private func addOrResumeExclusively(_ request: DownloadRequest) async throws(DownloadError)
+        -> DownloadTask
+    {
         let (stored, original, folder) = try await service.begin(request)
         let id = stored.task.id
         if stored.task.state == .completed, let other = stored.request.difference(from: request) {
             throw .conflict("the task \(id) is complete, with another \(other)")
         }
         if let original { try await service.checkForm(of: original, for: request, in: folder) }
-        if isActive(id) { return try takeAgain(request, stored, original) }
+        if isActive(id) { return try joinActive(request, stored, original) }
         guard stored.task.state != .completed else {
             show(stored.task)
             return stored.task
@@ -256,7 +257,7 @@ extension DownloadManager {
     /// Accepts a request for a task that is running or queued, if it asks for the same thing.
     ///
     /// A task that an earlier process left continues with the new request.
-    private func takeAgain(
+    private func joinActive(
         _ request: DownloadRequest, _ stored: StoredTask, _ original: StoredTask?
     ) throws(DownloadError) -> DownloadTask {
         let id = stored.task.id

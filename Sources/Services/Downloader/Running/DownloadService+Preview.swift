@@ -64,9 +64,9 @@ extension DownloadService {
         of plan: RenditionPlan, by reader: SourceReader, in task: inout DownloadTask
     ) async {
         guard let index = task.renditions.firstIndex(where: { $0.id == plan.id }),
-            task.renditions[index].isKindUnknown, let isSound = await reader.isAudioOnly(plan)
+            task.renditions[index].isKindUnknown, let isAudioOnly = await reader.isAudioOnly(plan)
         else { return }
-        task.renditions[index].content = isSound ? .audio : .video
+        task.renditions[index].content = isAudioOnly ? .audio : .video
     }
 
     /// The note about a presentation that has not ended; the counts cover what it lists now.

@@ -46,7 +46,7 @@ extension TaskRunner {
     /// What the URI of a key has now; nil if it cannot be fetched.
     private func currentKey(at uri: String, for index: PartIndex) async -> [UInt8]? {
         try? await reader.key(
-            uri, currentURI: { (await self.keyURI(of: index) ?? uri, await self.readings) },
+            uri, currentURI: { (await self.keyURI(of: index) ?? uri, await self.readingCount) },
             renew: { _ in })
     }
 

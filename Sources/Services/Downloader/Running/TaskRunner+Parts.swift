@@ -97,15 +97,15 @@ extension TaskRunner {
         }
         let bytes = try await reader.key(
             uri, currentURI: { await self.keyAddress(name, previous: uri) },
-            renew: { reading async throws(DownloadError) in
-                try await self.renew(since: reading, isRefused: true)
+            renew: { readingNumber async throws(DownloadError) in
+                try await self.renew(since: readingNumber, isRefused: true)
             })
         if !storesClear { try await folder.replace("keys/\(name)", with: bytes, mode: 0o600) }
         keys[name] = bytes
     }
 
-    private func keyAddress(_ name: String, previous: String) -> (uri: String, reading: Int) {
-        (keyNames.uris[name] ?? previous, readings)
+    private func keyAddress(_ name: String, previous: String) -> (uri: String, readingNumber: Int) {
+        (keyNames.uris[name] ?? previous, readingCount)
     }
 
     func fetchSections() async throws(DownloadError) {
@@ -144,8 +144,8 @@ extension TaskRunner {
             file: section.file, kind: .initSection, key: key, vector: source.key?.vectorBytes ?? [],
             storesClear: storesClear, byteLimit: Limits.initSectionBytes + 16, progress: progress,
             address: { await self.sectionAddress(index, source) },
-            renew: { reading async throws(DownloadError) in
-                try await self.renew(since: reading, isRefused: true)
+            renew: { readingNumber async throws(DownloadError) in
+                try await self.renew(since: readingNumber, isRefused: true)
             })
         guard let stored = try await fetcher.fetch(job) else { throw .cancelled }
         sections[section.file] = try Self.section(stored.section, source, key: nil)
@@ -153,7 +153,7 @@ extension TaskRunner {
 
     private func sectionAddress(_ index: PartIndex, _ source: PartInitSection) -> PartAddress {
         let section = plans[index.plan].parts[index.part].initSection ?? source
-        return PartAddress(url: section.url, range: section.range, reading: readings)
+        return PartAddress(url: section.url, range: section.range, readingNumber: readingCount)
     }
 
     /// Reads an initialization section, opened with a key if there is one.
@@ -191,8 +191,8 @@ extension TaskRunner {
             otherKey: { await self.otherKey(of: index, than: $0) }, isBegun: begunParts.contains(file),
             progress: progress, address: { await self.segmentAddress(index) },
             isDropped: { await self.plans[index.plan].isDropped(index.part) },
-            renew: { reading async throws(DownloadError) in
-                try await self.renew(since: reading, isRefused: true)
+            renew: { readingNumber async throws(DownloadError) in
+                try await self.renew(since: readingNumber, isRefused: true)
             })
         let fetched: StoredBytes?
         do {
@@ -220,7 +220,7 @@ extension TaskRunner {
 
     private func segmentAddress(_ index: PartIndex) -> PartAddress {
         let part = plans[index.plan].parts[index.part]
-        return PartAddress(url: part.url, range: part.segment.byteRange, reading: readings)
+        return PartAddress(url: part.url, range: part.segment.byteRange, readingNumber: readingCount)
     }
 }
 

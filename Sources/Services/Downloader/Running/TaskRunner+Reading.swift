@@ -23,7 +23,7 @@ extension TaskRunner {
 
     /// Reads the playlists again when it is time, unless another call does so before.
     func readAgain() async throws(DownloadError) {
-        let seen = readings
+        let seen = readingCount
         do {
             try await tools.clock.sleep(for: reloadPause.remaining(at: tools.clock.steady()))
         } catch {
@@ -36,12 +36,14 @@ extension TaskRunner {
     ///
     /// `isRefused`: the source refused the URL of a segment, section or key, which may need a newer token.
     /// Only a reading that asked the multivariant playlist, too, is certain to have it.
-    func renew(since reading: Int, isRefused: Bool = false) async throws(DownloadError) {
+    func renew(since readingNumber: Int, isRefused: Bool = false) async throws(DownloadError) {
         let isDone: Void? = try await renewing.withPermit { () async throws(DownloadError) in
             let needsToken = isRefused && isFromMultivariant
-            guard needsToken ? reading >= tokenReading : reading == readings else { return }
+            guard needsToken ? readingNumber >= tokenReadingNumber : readingNumber == readingCount else {
+                return
+            }
             try await reload(isRefused: isRefused)
-            if isRefused { tokenReading = readings }
+            if isRefused { tokenReadingNumber = readingCount }
         }
         if isDone == nil { throw .cancelled }
     }
@@ -178,7 +180,7 @@ extension TaskRunner {
             wanted[index].markDone(as: plans[index])
         }
         (plans, keyNames) = (wanted, names)
-        readings += 1
+        readingCount += 1
         countParts()
     }
 }

@@ -44,9 +44,9 @@ actor TaskRunner {
     /// Whether a picture was made, or cannot be made.
     var hasTriedPicture = false
     /// Counts how often the playlists were read.
-    var readings = 0
+    var readingCount = 0
     /// The last reading that asked the multivariant playlist for newer tokens.
-    var tokenReading = 0
+    var tokenReadingNumber = 0
     let renewing = AsyncSemaphore(permits: 1)
     let askingForKeys = AsyncSemaphore(permits: 1)
     /// When the playlists of a presentation that has not ended are read again.

@@ -30,7 +30,7 @@ package enum Overlap {
         fileprivate func holdsSame(as other: Row) -> Bool { !digest.isEmpty && digest == other.digest }
 
         /// Whether this row yields to a later one: published rows stay, and of the others the earlier ones.
-        fileprivate func givesWay(to next: Row) -> Bool {
+        fileprivate func yields(to next: Row) -> Bool {
             isPublished == next.isPublished ? isNew && !next.isNew : next.isPublished
         }
     }
@@ -58,7 +58,7 @@ package enum Overlap {
                 before.duration = resolution.durations[previous] ?? before.duration
                 let shared = min(before.end, row.end) - row.start
                 guard shared > 0, !(before.isPublished && row.isPublished) else { break }
-                let isPreviousWeaker = before.givesWay(to: row)
+                let isPreviousWeaker = before.yields(to: row)
                 let (weaker, cut) = (isPreviousWeaker ? before : row, before.end - row.start)
                 if !before.holdsSame(as: row), shared <= weaker.duration / 2,
                     isPreviousWeaker || cut <= before.duration / 2

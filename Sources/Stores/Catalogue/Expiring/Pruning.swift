@@ -4,7 +4,7 @@ import Timeline
 
 /// Up to which identity, by age, all have been examined: those before it that are left have to stay.
 final class PrunedIdentities: Sendable {
-    struct Place {
+    struct Cursor {
         /// Text of a `timestamptz`.
         var seen: String
         var rendition: Int32
@@ -12,22 +12,22 @@ final class PrunedIdentities: Sendable {
         var number: Int64
 
         /// Before all identities.
-        static let first = Place(seen: "-infinity", rendition: .min, run: .min, number: .min)
+        static let first = Cursor(seen: "-infinity", rendition: .min, run: .min, number: .min)
     }
 
-    private let state = Mutex<(place: Place, calls: Int)>((.first, 0))
+    private let state = Mutex<(cursor: Cursor, calls: Int)>((.first, 0))
 
     /// Where a call begins: where the one before ended, or with the oldest identity once an hour.
-    func begin() -> Place {
+    func begin() -> Cursor {
         state.withLock { state in
-            if state.calls % Limits.pruningCalls == 0 { state.place = .first }
+            if state.calls % Limits.pruningCalls == 0 { state.cursor = .first }
             state.calls += 1
-            return state.place
+            return state.cursor
         }
     }
 
-    func end(at place: Place) {
-        state.withLock { $0.place = place }
+    func end(at cursor: Cursor) {
+        state.withLock { $0.cursor = cursor }
     }
 }
 
@@ -45,14 +45,14 @@ extension Catalogue {
     package func pruneIdentities(ahead: Int64 = 0) async throws(CatalogueError) -> Int64 {
         let age = Double(Limits.identityHours) * 3600 + Microseconds.seconds(ahead)
         return try await mappingErrors {
-            var place = pruned.begin()
+            var cursor = pruned.begin()
             var examined: Int64 = 0
             for _ in 0..<Limits.pruningSteps {
-                let step = try await pruneIdentities(olderThan: age, after: place)
+                let step = try await pruneIdentities(olderThan: age, after: cursor)
                 examined += step.examined
                 guard let last = step.last else { break }
-                place = last
-                pruned.end(at: place)
+                cursor = last
+                pruned.end(at: cursor)
                 if step.examined < Limits.prunedPerStatement { break }
                 try Task.checkCancellation()
             }
@@ -62,15 +62,16 @@ extension Catalogue {
 
     /// Examines the next identities in the order of their ages.
     private func pruneIdentities(
-        olderThan age: Double, after place: PrunedIdentities.Place,
-    ) async throws -> (examined: Int64, last: PrunedIdentities.Place?) {
+        olderThan age: Double, after cursor: PrunedIdentities.Cursor,
+    ) async throws -> (examined: Int64, last: PrunedIdentities.Cursor?) {
         let rows = try await pool.query(
             """
             WITH examined AS MATERIALIZED (
                 SELECT ctid AS place, seen_at, rendition_id, feed_id, origin_number FROM intake
-                WHERE seen_at < now() - make_interval(secs => \(age)) AND seen_at >= \(place.seen)::timestamptz
+                WHERE seen_at < now() - make_interval(secs => \(age))
+                    AND seen_at >= \(cursor.seen)::timestamptz
                     AND (seen_at, rendition_id, feed_id, origin_number)
-                        > (\(place.seen)::timestamptz, \(place.rendition), \(place.run), \(place.number))
+                        > (\(cursor.seen)::timestamptz, \(cursor.rendition), \(cursor.run), \(cursor.number))
                 ORDER BY seen_at, rendition_id, feed_id, origin_number LIMIT \(Limits.prunedPerStatement)),
             gone AS (
                 DELETE FROM intake WHERE ctid = ANY(ARRAY(
@@ -82,7 +83,7 @@ extension Catalogue {
             FROM examined ORDER BY seen_at DESC, rendition_id DESC, feed_id DESC, origin_number DESC LIMIT 1
             """)
         guard let row = rows.first else { return (0, nil) }
-        let last = PrunedIdentities.Place(
+        let last = PrunedIdentities.Cursor(
             seen: try row.decode("seen"), rendition: try row.decode("rendition_id"),
             run: try row.decode("feed_id"), number: try row.decode("origin_number"))
         return (try row.decode("examined"), last)

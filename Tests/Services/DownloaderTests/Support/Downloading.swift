@@ -40,7 +40,7 @@ struct Downloading {
             let manager = try await DownloadManager.open(
                 folder.path, options, client: client, clock: clock, disk: disk, lifetime: .untilDone,
                 report: report)
-            let id = try await manager.take(request).id
+            let id = try await manager.addOrResume(request).id
             await manager.run()
             if let refusal = await manager.refusal(of: id) { throw refusal }
             outcome = .success(try #require(manager.task(id)))
