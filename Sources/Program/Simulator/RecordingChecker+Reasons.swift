@@ -154,9 +154,3 @@ extension RecordingChecker {
         }
     }
 }
-
-extension Int64 {
-    fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
-    }
-}

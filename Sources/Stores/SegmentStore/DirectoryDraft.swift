@@ -70,9 +70,7 @@ actor DirectoryDraft: DraftTarget {
                 throw error
             }
         } catch {
-            // The name may be lost in a crash. It is removed, so that a second attempt does not take it for
-            // durable.
-            try tree.disk.remove(name)
+            try tree.removeNotDurable(name)
             throw error
         }
     }

@@ -58,12 +58,15 @@ extension FolderTree {
         do throws(StoreError) {
             try disk.syncFolder(Self.parent(of: name))
         } catch {
-            // The name may be lost in a crash. It is removed, so that a second attempt does not take it for
-            // durable.
-            try disk.remove(name)
+            try removeNotDurable(name)
             throw error
         }
         return true
+    }
+
+    /// Removes a final name that a crash may lose, so that a second attempt does not take it for durable.
+    func removeNotDurable(_ name: String) throws(StoreError) {
+        try disk.remove(name)
     }
 
     /// Whether the name has the same bytes.

@@ -278,14 +278,12 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         guard var rendition = renditions[id] else { return Listing() }
+        let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
         if isJoining(probe.identity) {
-            let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
             renditions[id]?.joined(probed, in: corrected, at: arrival)
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
-        let digest = probed?.digest
-        let corrected = rendition.alignment.corrected(PlaylistFollower.withoutRepeats(playlist))
-        guard let digest, let known = rendition.digests[number], !known.isEmpty else {
+        guard let digest = probed?.digest, let known = rendition.digests[number], !known.isEmpty else {
             renditions[id]?.follower.assume(
                 upTo: PlaylistFollower.number(corrected, corrected.segments.count - 1))
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)

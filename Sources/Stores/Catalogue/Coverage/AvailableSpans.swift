@@ -51,9 +51,3 @@ extension TimeWindow {
         Swift.max(0, Swift.max(begin - other.end, other.begin - end))
     }
 }
-
-extension Int64 {
-    fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
-    }
-}
