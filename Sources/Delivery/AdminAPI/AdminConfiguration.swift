@@ -11,7 +11,7 @@ package struct AdminConfiguration: Sendable {
     /// Seconds that bytes outlive their entry in the catalogue.
     package var deleteGraceSeconds: Int
     /// How long a request waits for the purge of a channel.
-    package var purgeAnswer = Limits.purgeAnswer
+    var purgeAnswer = Limits.purgeAnswer
     /// Why a source may not use a host and port, as words that follow "the address"; nil when it may.
     ///
     /// Receives the host as in the URL, an IPv6 address in brackets; names are not resolved.

@@ -51,7 +51,7 @@ package enum Limits {
     static let defaultTimelineSeconds: Int64 = 86_400
 
     /// How long a request waits for the purge of a channel; the server itself gives up after 30 s.
-    package static let purgeAnswer = Duration.seconds(20)
+    static let purgeAnswer = Duration.seconds(20)
 
     /// Seconds that each part has to answer a readiness check.
     static let checkSeconds = 2.0

@@ -225,9 +225,16 @@ import Timeline
             recording.watermark = 4.1
             try await viewer.record(recording)
             viewer.clock.now = at(4.1)
-            for name in ["video", "mono"] {
-                let answer = try await viewer.get("/live/cctv2/\(name)-1469509516-now.m3u8")
-                #expect(answer.text.contains("#EXT-X-STREAM-INF"))
+            // A playlist of the video alone, of whatever form, would be silent to its end.
+            let paths = ["video", "mono"].map { "/live/cctv2/\($0)-1469509516-now.m3u8" }
+            for path in paths { #expect(try await viewer.get(path).status == 404) }
+            recording.watermark = 4.25
+            try await viewer.recordMore(recording)
+            viewer.clock.now = at(5)
+            viewer.clock.steadyLead += .seconds(10)
+            for path in paths {
+                let answer = try await viewer.get(path)
+                #expect(answer.text.contains("#EXT-X-STREAM-INF") && answer.text.contains("a0.m3u8"))
             }
         }
     }
