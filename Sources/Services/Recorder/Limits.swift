@@ -82,8 +82,7 @@ enum Limits {
     static let redirectTime = Duration.seconds(300)
     /// How often a multivariant playlist is read again when nothing fails, to notice new renditions.
     static let renewalInterval = Duration.seconds(300)
-    /// The largest difference between the bandwidths of a redundant stream and its variant: the bandwidth
-    /// divided by this; the steps of a bitrate ladder are larger.
+    /// The bandwidth of a redundant stream may differ by this part: the steps of a ladder are larger.
     static let redundantBandwidthShare = 20
     /// Segments taken when a source is seen for the first time; older ones of a longer playlist are left.
     static let backlogSegments = 2000
@@ -353,9 +352,10 @@ enum Limits {
     static let sourceLatency: Int64 = 90_000_000
     /// How long a playlist may take.
     static let playlistTimeout = Duration.seconds(15)
-    /// How long the first try for a segment may take, even if its playlist lists it for longer: half a minute
-    /// of video at a quarter of its own rate.
+    /// How long the first try for a segment may take: half a minute of video at a quarter of its own rate.
     static let segmentTimeout = Duration.seconds(120)
+    /// How long the first try for a segment may wait without a byte.
+    static let segmentSilence = Duration.seconds(10)
     /// How long a later try may take: as long as a failed segment is fetched again.
     static let longestSegmentTimeout = Duration.microseconds(longestRetry)
     /// Segments after a date step that the media did not confirm, in which further steps are ignored.

@@ -46,6 +46,20 @@ struct BodySliceTests {
         }
     }
 
+    @Test("A later try waits longer for an origin that is silent before its answer")
+    func silence() async throws {
+        try await Origin.run { origin in
+            origin.hang("/all.ts")
+            let begun = ContinuousClock.now
+            await #expect(throws: TransferError.self) {
+                _ = try await BodySlice.open(
+                    try origin.url("/all.ts"), range: nil, link: try origin.link(),
+                    timeLimit: .seconds(600), silence: .seconds(14))
+            }
+            #expect(ContinuousClock.now - begun > .seconds(13))
+        }
+    }
+
     @Test("is tried for again where the origin does not have those bytes yet (416)")
     func notYet() async throws {
         try await Origin.run { origin in

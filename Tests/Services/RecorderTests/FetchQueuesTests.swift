@@ -110,6 +110,7 @@ struct FetchQueuesTests {
         var request = try Self.request(1, until: 7200)
         request.attempt = attempt
         #expect(request.timeLimit(now: moment(0)) == .seconds(limit))
+        #expect(request.silenceLimit == .seconds(min(limit, 1920) / 12) || attempt > 3)
         request.segment.availableUntil = moment(30)
         #expect(request.timeLimit(now: moment(0)) == .seconds(30))
     }

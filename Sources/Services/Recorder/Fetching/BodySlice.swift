@@ -26,15 +26,17 @@ final class BodySlice: SegmentBody {
 
     /// Requests a segment and waits for the response header.
     ///
-    /// `timeLimit` bounds the transfer. Before the transfer starts, the request may wait in the queue for the
-    /// same time. `wantsOrigin` asks caches to revalidate. `isFresh` opens a new connection, which may reach
-    /// another server. `byteLimit` bounds the wanted bytes; the file that contains the range may be larger.
+    /// `timeLimit` bounds the transfer, `silence` the time without a byte, also before the response header.
+    /// Before the transfer starts, the request may wait in the queue for `timeLimit`, too. `wantsOrigin`
+    /// asks caches to revalidate. `isFresh` opens a new connection, which may reach another server.
+    /// `byteLimit` bounds the wanted bytes; the file that contains the range may be larger.
     ///
     /// Gzip is also detected without Content-Encoding, but not in encrypted bytes, which may start with the
     /// same bytes by chance.
     static func open(
         _ url: HTTPURL, range: HLS.ByteRange?, link: SourceClient, timeLimit: Duration,
-        wantsOrigin: Bool = false, isFresh: Bool = false, isEncrypted: Bool = false,
+        silence: Duration = Limits.segmentSilence, wantsOrigin: Bool = false, isFresh: Bool = false,
+        isEncrypted: Bool = false,
         byteLimit: Int = Limits.segmentBytes,
     ) async throws -> BodySlice {
         if let range, range.length > UInt64(byteLimit) { throw TransferError.tooLarge(limit: byteLimit) }
@@ -44,7 +46,8 @@ final class BodySlice: SegmentBody {
                 byteLimit: range == nil ? byteLimit : Limits.sourceFileBytes,
                 range: range.map { $0.offset..<$0.end },
                 headers: wantsOrigin ? ["Cache-Control": "no-cache"] : [:],
-                totalTimeout: timeLimit, queueTimeout: timeLimit, freshConnection: isFresh))
+                totalTimeout: timeLimit, queueTimeout: timeLimit, lowSpeedTime: silence,
+                freshConnection: isFresh))
         let skip = try skipped(transfer.head, range: range)
         let isCoded = range == nil && (transfer.head.isGzip || !isEncrypted)
         return BodySlice(

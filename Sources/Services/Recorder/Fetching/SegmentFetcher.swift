@@ -138,7 +138,8 @@ struct SegmentFetcher: Sendable {
         let body = TruncatableBody(
             try await open(
                 request.segment, base: request.base, timeLimit: request.timeLimit,
-                wantsOrigin: request.held != nil, isFresh: request.wantsFreshConnection))
+                silence: request.silenceLimit, wantsOrigin: request.held != nil,
+                isFresh: request.wantsFreshConnection))
         do {
             let received = try await read(body, with: prerequisites, keep: keep)
             if let cut = body.cut, await !keepsIncomplete(received, request, prerequisites) { throw cut }
@@ -241,12 +242,12 @@ struct SegmentFetcher: Sendable {
     // MARK: Bytes
 
     func open(
-        _ listed: ListedSegment, base: HTTPURL, timeLimit: Duration, wantsOrigin: Bool = false,
-        isFresh: Bool = false,
+        _ listed: ListedSegment, base: HTTPURL, timeLimit: Duration,
+        silence: Duration = Limits.segmentSilence, wantsOrigin: Bool = false, isFresh: Bool = false,
     ) async throws -> BodySlice {
         try await BodySlice.open(
             try link.resolve(listed.entry.uri, against: base), range: listed.entry.byteRange, link: link,
-            timeLimit: timeLimit, wantsOrigin: wantsOrigin, isFresh: isFresh,
+            timeLimit: timeLimit, silence: silence, wantsOrigin: wantsOrigin, isFresh: isFresh,
             isEncrypted: !listed.entry.keys.isEmpty)
     }
 

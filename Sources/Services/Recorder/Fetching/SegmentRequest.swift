@@ -182,6 +182,12 @@ extension SegmentRequest {
         let longest = min(Limits.segmentTimeout * (1 << min(attempt - 1, 4)), Limits.longestSegmentTimeout)
         return min(max(segment.availableUntil - now, segment.leastTimeLimit), longest)
     }
+
+    /// How long this try may wait without a byte; each later one may wait twice as long.
+    ///
+    /// A server that hangs is left soon, because another connection may reach another one. A source that
+    /// makes its segments when they are requested needs longer for the first byte.
+    var silenceLimit: Duration { Limits.segmentSilence * (1 << min(attempt - 1, 4)) }
 }
 
 extension ListedSegment {
