@@ -34,8 +34,9 @@ package struct TransferOptions: Sendable {
     package var chunkDelay: Duration?
     /// Which transfers begin first where not all can run.
     package var priority: TransferPriority
-    /// Bytes per second; a transfer that stays below it for `lowSpeedTime` is too slow, also while it waits
-    /// for the head of the answer. 0: no limit.
+    /// Bytes per second, below which a transfer is too slow after `lowSpeedTime`; 0 for no limit.
+    ///
+    /// It also counts while the transfer waits for the head of the answer.
     package var lowSpeedLimit: Int
     package var lowSpeedTime: Duration
     /// Whether a new connection is required.

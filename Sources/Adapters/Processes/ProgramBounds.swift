@@ -16,14 +16,16 @@ package struct ProgramBounds: Sendable {
     /// In the form of prlimit(1).
     var arguments: [String] {
         [
-            "--cpu=\(cpuSeconds):\(cpuSeconds + Self.extraCPUSeconds)", "--as=\(memoryBytes)", "--fsize=\(fileBytes)",
+            "--cpu=\(cpuSeconds):\(cpuSeconds + Self.extraCPUSeconds)", "--as=\(memoryBytes)",
+            "--fsize=\(fileBytes)",
             "--nofile=\(Self.openFiles)",
             "--core=0",
         ]
     }
 
-    /// Seconds of processor time after SIGXCPU. With equal limits the kernel would kill the program at once,
-    /// which looks like a shortage of memory.
+    /// Seconds of processor time after SIGXCPU.
+    ///
+    /// With equal limits the kernel would kill the program at once, which looks like a shortage of memory.
     private static let extraCPUSeconds = 5
     /// Files that a program may have open.
     private static let openFiles = 64
