@@ -132,7 +132,8 @@ actor TaskRunner {
     /// available when the task continues.
     private func end(because error: DownloadError) async {
         do throws(DownloadError) {
-            if error == .cancelled, stopReason == .pause, !isOnDemand, request.begin == nil, isClosable {
+            let isRecording = isLive && !isOnDemand && request.begin == nil
+            if error == .cancelled, stopReason == .pause, isRecording, isClosable {
                 // The task may be waiting for the network, or may only have read its playlists.
                 try await change(.prepared)
                 try await closeLive()
