@@ -261,6 +261,17 @@ struct SlidingPlanTests {
         #expect(window.lasting == nil)
     }
 
+    @Test("Older segments are read for a rendition whose only ones near the edge end after it")
+    func unlisted() {
+        var recorded = RecordedFixture(run(20, from: 260))
+        recorded.add(run(20, from: 259.99, of: 4.02), as: "v1")
+        let plan = SlidingPlan(
+            length: nil, delay: 0, publishedHead: recorded.published(until: 264).publishedHead, lag: 0,
+            now: at(264))
+        let held = recorded.published(until: 264).held()
+        #expect(plan.lacking(held).map(\.description).sorted() == ["v0", "v1"])
+    }
+
     @Test("Only a playlist that has reached the end of a finished channel is ended")
     func over() {
         let recorded = RecordedFixture(run(50, from: 0))

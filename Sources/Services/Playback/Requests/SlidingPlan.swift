@@ -37,7 +37,15 @@ package struct SlidingPlan: Sendable {
     func lacking(_ held: HeldSegments) -> Set<RenditionID> {
         let candidates = present(held)
         guard !candidates.isEmpty else { return Set(held.renditions.map(\.id)) }
-        return Set(candidates.filter { shortestBegin(in: $0.segments, held.targets) == nil }.map(\.id))
+        let short = candidates.filter { shortestBegin(in: $0.segments, held.targets) == nil }.map(\.id)
+        return Set(short).union(unlisted(held))
+    }
+
+    /// The renditions whose only segments near the edge end after it, as after an outage: older ones are
+    /// listed until then.
+    private func unlisted(_ held: HeldSegments) -> [RenditionID] {
+        let listed = Set(listed(held).map(\.id))
+        return held.renditions.map(\.id).filter { !listed.contains($0) && lastEnd(of: $0, held) != nil }
     }
 
     /// Composes the playlists from segments of the published log.
