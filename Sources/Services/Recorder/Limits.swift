@@ -244,9 +244,7 @@ enum Limits {
     static let slew: Int64 = 10_000
     /// The same where EXTINF is rounded to seconds, and there are dates.
     static let roundedSlew: Int64 = 500_000
-    /// How far the dates of a playlist may differ from the sum of its durations, microseconds.
-    ///
-    /// Some sources write dates in whole seconds.
+    /// How far dates may differ from the sum of the durations, microseconds: some are in whole seconds.
     static let dateResolution: Int64 = 1_000_000
     /// How much a segment may be stretched or cut while drift is beyond its bound: its duration / this.
     ///
@@ -356,6 +354,8 @@ enum Limits {
     static let segmentTimeout = Duration.seconds(120)
     /// How long the first try for a segment may wait without a byte.
     static let segmentSilence = Duration.seconds(10)
+    /// Downloads of a rendition at a time that may wait longer.
+    static let patientFetches = 2
     /// How long a later try may take: as long as a failed segment is fetched again.
     static let longestSegmentTimeout = Duration.microseconds(longestRetry)
     /// Segments after a date step that the media did not confirm, in which further steps are ignored.

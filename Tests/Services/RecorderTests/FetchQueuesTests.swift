@@ -103,6 +103,25 @@ struct FetchQueuesTests {
         #expect(request.timeLimit == .seconds(limit))
     }
 
+    @Test("A later try may wait longer without a byte, but only two at a time")
+    func silence() throws {
+        var queues = FetchQueues()
+        let requests = try (1...4).map { number in
+            var request = try Self.request(Int64(number), until: 7200)
+            request.attempt = [1, 2, 3, 9][number - 1]
+            return request
+        }
+        queues.add(requests, of: video(0))
+        let started = queues.takeDue(now: moment(0))
+        #expect(started.map(\.silenceLimit) == [10, 20, 40, 10].map { .seconds($0) })
+        queues.ended(started[1])
+        // One that waited for long has ended.
+        var next = try Self.request(5, until: 7200)
+        next.attempt = 9
+        queues.add([next], of: video(0))
+        #expect(queues.takeDue(now: moment(1)).map(\.silenceLimit) == [.seconds(160)])
+    }
+
     @Test(
         "A try for what is listed for hours may take two minutes, each later one twice as long, up to ten",
         arguments: [(1, 120), (2, 240), (3, 480), (4, 600), (100, 600)])
@@ -110,7 +129,6 @@ struct FetchQueuesTests {
         var request = try Self.request(1, until: 7200)
         request.attempt = attempt
         #expect(request.timeLimit(now: moment(0)) == .seconds(limit))
-        #expect(request.silenceLimit == .seconds(min(limit, 1920) / 12) || attempt > 3)
         request.segment.availableUntil = moment(30)
         #expect(request.timeLimit(now: moment(0)) == .seconds(30))
     }

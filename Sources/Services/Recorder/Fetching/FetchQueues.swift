@@ -98,9 +98,16 @@ struct FetchQueues: Sendable {
             let freeSlots = freeSlots
             guard freeSlots > 0 else { return [] }
             var started = removeNext(limit: freeSlots)
+            var patientCount = running.indices.count {
+                running[$0].request.silenceLimit > Limits.segmentSilence
+            }
             for index in started.indices {
                 let request = started[index]
                 started[index].timeLimit = request.timeLimit(now: now)
+                // Only a few wait for long: a host that was silent may answer the others by now.
+                let isPatient = patientCount < Limits.patientFetches
+                started[index].silenceLimit = isPatient ? request.longestSilence : Limits.segmentSilence
+                if started[index].silenceLimit > Limits.segmentSilence { patientCount += 1 }
                 started[index].isLast =
                     request.attempt >= 3 && now + request.pause > request.segment.availableUntil
                 let limit = request.segment.leastTimeLimit

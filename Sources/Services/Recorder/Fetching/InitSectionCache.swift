@@ -101,7 +101,8 @@ actor InitSectionCache {
         do {
             return try await BodySlice.open(
                 url, range: map.byteRange, link: link, timeLimit: Limits.initializationTimeout,
-                isEncrypted: !map.keys.isEmpty, byteLimit: Limits.initializationBytes
+                silence: Limits.initializationTimeout, isEncrypted: !map.keys.isEmpty,
+                byteLimit: Limits.initializationBytes
             ).read()
         } catch let failure as FetchFailure {
             throw failure.attributed(to: .segmentMissing, object: "the initialization section")

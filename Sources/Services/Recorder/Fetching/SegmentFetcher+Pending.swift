@@ -10,9 +10,10 @@ extension SegmentFetcher {
     /// Stores a segment as it comes, because a key is missing now.
     func storeEncrypted(
         _ listed: ListedSegment, _ prerequisites: SegmentPrerequisites, base: HTTPURL, timeLimit: Duration,
+        silence: Duration = Limits.segmentSilence,
     ) async throws -> KeyPendingSegment {
         let draft = try await store.makeDraft()
-        let body = try await open(listed, base: base, timeLimit: timeLimit)
+        let body = try await open(listed, base: base, timeLimit: timeLimit, silence: silence)
         var prerequisites = prerequisites
         prerequisites.isPending = true
         let received = try await read(body, with: prerequisites) { try await draft.append($0) }

@@ -89,7 +89,9 @@ struct SegmentFetcher: Sendable {
                     throw FetchFailure(.keyMissing, "the key to read better bytes is missing")
                 }
                 return .keyPending(
-                    try await storeEncrypted(listed, prerequisites, base: base, timeLimit: request.timeLimit),
+                    try await storeEncrypted(
+                        listed, prerequisites, base: base, timeLimit: request.timeLimit,
+                        silence: request.silenceLimit),
                     isDenied: prerequisites.isDenied)
             }
             let draft = try await store.makeDraft()
@@ -177,7 +179,9 @@ struct SegmentFetcher: Sendable {
                 prerequisites.keepsIncomplete = true
                 let draft = try await store.makeDraft()
                 let body = TruncatableBody(
-                    try await open(listed, base: request.base, timeLimit: request.timeLimit))
+                    try await open(
+                        listed, base: request.base, timeLimit: request.timeLimit,
+                        silence: request.silenceLimit))
                 let received = try await read(body, with: prerequisites) { try await draft.append($0) }
                 guard isKeyRight || received.provesKey else { throw failure }
                 try request.checkBetter(received)
@@ -216,7 +220,8 @@ struct SegmentFetcher: Sendable {
                 of: request.segment, base: request.base, asksForKeys: false)
             return .keyPending(
                 try await storeEncrypted(
-                    request.segment, prerequisites, base: request.base, timeLimit: request.timeLimit))
+                    request.segment, prerequisites, base: request.base, timeLimit: request.timeLimit,
+                    silence: request.silenceLimit))
         }
     }
 

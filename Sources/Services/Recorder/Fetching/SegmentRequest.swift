@@ -21,6 +21,8 @@ package struct SegmentRequest: Sendable {
     package var isLast = false
     /// How long this try may take.
     var timeLimit = Limits.segmentTimeout
+    /// How long this try may wait without a byte.
+    var silenceLimit = Limits.segmentSilence
     /// Bytes of the incomplete segment when it was last read.
     ///
     /// A segment that is still being written has more bytes at the next try.
@@ -183,11 +185,11 @@ extension SegmentRequest {
         return min(max(segment.availableUntil - now, segment.leastTimeLimit), longest)
     }
 
-    /// How long this try may wait without a byte; each later one may wait twice as long.
+    /// How long this try may wait without a byte at most; each later one may wait twice as long.
     ///
     /// A server that hangs is left soon, because another connection may reach another one. A source that
     /// makes its segments when they are requested needs longer for the first byte.
-    var silenceLimit: Duration { Limits.segmentSilence * (1 << min(attempt - 1, 4)) }
+    var longestSilence: Duration { Limits.segmentSilence * (1 << min(attempt - 1, 4)) }
 }
 
 extension ListedSegment {
