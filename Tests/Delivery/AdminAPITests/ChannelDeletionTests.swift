@@ -64,17 +64,35 @@ import Timeline
             try await admin.create("a")
             let channel = try await admin.record("a", minutes: 2)
             let path = "/api/v1/channels/a?purge=true"
+            let tag = try #require(try await admin.send(.get, "/api/v1/channels/a").headers["ETag"])
             try await admin.pool.transaction { transaction in
                 // The purge waits for these rows.
                 _ = try await transaction.query("SELECT FROM block FOR UPDATE")
                 for _ in 1...2 {
-                    let answer = try await admin.send(.delete, path)
+                    let answer = try await admin.send(.delete, path, fields: ["If-Match": tag])
                     #expect(answer.status == 202 && answer.text.contains("detail"))
+                    // Whatever becomes of the purge, the channel is deleted.
+                    #expect(try await admin.send(.get, "/api/v1/channels/a").status == 404)
                 }
             }
-            try await eventually("the end of the purge") { try await admin.send(.delete, path).status == 204 }
+            try await eventually("the end of the purge") {
+                try await admin.send(.delete, path, fields: ["If-Match": tag]).status == 204
+            }
             try await admin.expectNothingHeld(of: channel)
         }
+    }
+
+    @Test("The failure of a purge that was answered 202 is told to the next request, once")
+    func failedPurge() async throws {
+        let (purges, id) = (Purges(), try #require(ChannelID("a")))
+        let failed = purges.running(id) { () async throws(CatalogueError) in throw .notInTime }
+        await #expect(throws: CatalogueError.self) { try await failed.value.get() }
+        let next = purges.running(id) { () async throws(CatalogueError) in }
+        #expect(next == failed)
+        purges.forget(failed, of: id)
+        let again = purges.running(id) { () async throws(CatalogueError) in }
+        try await again.value.get()
+        #expect(again != failed)
     }
 
     @Test("An unknown channel cannot be deleted, and purge must be true or false")

@@ -11,6 +11,10 @@ extension AdminAPI {
     /// deletion.
     func deleteChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         let isPurge = try Query(request, knows: ["purge"]).flag("purge")
+        // A deleted channel has no version that a request could state.
+        if isPurge, try await catalogue.storedChannel(id)?.isDeleted == true {
+            return try await purge(id, version: nil)
+        }
         return try await changing(id, request) { current, version in
             if isPurge { return try await self.purge(id, version: version) }
             guard let current else { throw Problem.noChannel(id) }
@@ -42,18 +46,20 @@ extension AdminAPI {
                 ["detail": "the recordings are being deleted; repeat the request to wait for the end"],
                 status: .accepted)
         }
+        purges.forget(purge, of: id)
         try outcome.get()
         return .noContent
     }
 }
 
-/// The purges that are running, at most one for each channel.
+/// The purges that are running, and those that failed after their requests were answered: at most one for
+/// each channel.
 final class Purges: Sendable {
     typealias Purge = Task<Result<Void, CatalogueError>, Never>
 
     private let running = Mutex<[ChannelID: Purge]>([:])
 
-    /// The running purge of a channel, or `work`, which then starts.
+    /// The running or failed purge of a channel, or `work`, which then starts.
     func running(
         _ id: ChannelID, _ work: @escaping @Sendable () async throws(CatalogueError) -> Void,
     ) -> Purge {
@@ -61,11 +67,16 @@ final class Purges: Sendable {
             if let purge = running[id] { return purge }
             let purge = Purge {
                 let outcome = await Result(of: work)
-                self.running.withLock { $0[id] = nil }
+                if case .success = outcome { self.running.withLock { $0[id] = nil } }
                 return outcome
             }
             running[id] = purge
             return purge
         }
+    }
+
+    /// Removes a purge whose outcome a client knows.
+    func forget(_ purge: Purge, of id: ChannelID) {
+        running.withLock { if $0[id] == purge { $0[id] = nil } }
     }
 }

@@ -215,7 +215,7 @@ extension Catalogue {
     ///
     /// Not against references to it: a commit locks the published head and then inserts rows that refer to
     /// the channel, and a purge takes the two the other way round.
-    private static let rowLock = "FOR NO KEY UPDATE"
+    static let rowLock = "FOR NO KEY UPDATE"
 
     /// The fields of settings that this version writes.
     private static let knownKeys = ChannelSettings.CodingKeys.allCases.map(\.rawValue)

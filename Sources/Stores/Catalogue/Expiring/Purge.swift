@@ -2,9 +2,9 @@ import Postgres
 package import Timeline
 
 extension Catalogue {
-    /// Deletes a channel and everything recorded of it, kept recordings too, in one transaction.
+    /// Deletes a channel, and then everything recorded of it in one transaction, kept recordings too.
     ///
-    /// Works for deleted channels as well.
+    /// Works for deleted channels as well. Deletes no recordings if the channel is created again in between.
     ///
     /// The channel's row stays, with settings that record and keep nothing, so segments that a recorder still
     /// commits expire as usual. Nothing can be inserted before the end of the purged recordings, so a channel
@@ -29,17 +29,34 @@ extension Catalogue {
         _ id: ChannelID, version: Int64? = nil, graceSeconds: Int, formatStep: Int64,
     ) async throws(CatalogueError) -> Int {
         try await mappingErrors {
-            try await pool.transaction { transaction in
+            // It stays deleted if the process ends meanwhile: retention then deletes what is left.
+            let channel = try await pool.transaction { transaction in
                 let channel = try await Self.markDeleted(id, version: version, in: transaction)
+                _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
+                return channel
+            }
+            return try await pool.transaction { transaction in
+                guard try await Self.isDeleted(channel, in: transaction) else { return 0 }
                 let purging = Purging(
                     channel: channel, grace: graceSeconds, formatStep: formatStep, transaction: transaction)
                 let (count, revision) = try await purging.run()
-                _ = try await transaction.query("SELECT pg_notify(\(Announcement.channel), \(id.text))")
                 try await transaction.announce(
                     PublishedHeadChange(channel: channel.row, revision: revision, touched: nil))
                 return count
             }
         }
+    }
+
+    /// Whether a channel is still deleted, and not created again; locks its row against that.
+    private static func isDeleted(
+        _ channel: Channel, in transaction: PostgresTransaction,
+    ) async throws -> Bool {
+        try await !transaction.query(
+            """
+            SELECT FROM channel WHERE channel_id = \(channel.row) AND deleted_at IS NOT NULL
+            \(verbatim: Self.rowLock)
+            """
+        ).isEmpty
     }
 }
 
