@@ -7,6 +7,8 @@ import Testing
 @Suite("Other programs", .timeLimit(.minutes(30)))
 struct ChildProgramTests {
     private static let bounds = ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30)
+    /// For a program that writes a small file.
+    private static let writing = ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30, fileBytes: 1000)
 
     private func run(_ name: String, _ arguments: [String], in folder: String = "/tmp") async throws {
         try await ChildProgram.run(name, arguments, in: folder, bounds: Self.bounds)
@@ -77,9 +79,8 @@ struct ChildProgramTests {
         ])
     func bounds(script: String) async throws {
         let folder = try TemporaryFolder("child")
-        let bounds = ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30, fileBytes: 1000)
         let failure = await #expect(throws: ProgramFailure.self) {
-            try await ChildProgram.run("bash", ["-c", script], in: folder.path, bounds: bounds)
+            try await ChildProgram.run("bash", ["-c", script], in: folder.path, bounds: Self.writing)
         }
         // It would do the same again.
         #expect(failure?.isShortage == false)
@@ -89,8 +90,7 @@ struct ChildProgramTests {
     func ownGroup() async throws {
         let folder = try TemporaryFolder("child")
         try await ChildProgram.run(
-            "sh", ["-c", "cut -d ' ' -f 1,5 /proc/$$/stat > group"], in: folder.path,
-            bounds: ProgramBounds(cpuSeconds: 60, memoryBytes: 1 << 30, fileBytes: 1000))
+            "sh", ["-c", "cut -d ' ' -f 1,5 /proc/$$/stat > group"], in: folder.path, bounds: Self.writing)
         let text = try String(contentsOfFile: folder.path(of: "group"), encoding: .utf8)
         let numbers = text.split { !$0.isNumber }
         #expect(numbers.count == 2 && numbers.first == numbers.last, "\(text)")
@@ -113,7 +113,6 @@ struct ChildProgramTests {
     func file() async throws {
         let folder = try TemporaryFolder("child")
         try await ChildProgram.run(
-            "bash", ["-c", "head -c 1000 /dev/zero > file"], in: folder.path,
-            bounds: ProgramBounds(cpuSeconds: 1, memoryBytes: 1 << 30, fileBytes: 1000))
+            "bash", ["-c", "head -c 1000 /dev/zero > file"], in: folder.path, bounds: Self.writing)
     }
 }

@@ -310,32 +310,17 @@ struct PlaylistFormTests {
         }
     }
 
-    @Test("A stop pauses a presentation that has grown and has ended at its source since")
-    func pausedAfterEnd() async throws {
+    @Test(
+        "A stop pauses a playlist of type VOD that lacks its end, and one that has grown and ended since",
+        arguments: [false, true])
+    func paused(hasGrown: Bool) async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
             let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
+            let open = text.replacing("#EXT-X-ENDLIST\n", with: "")
             let begin = text.split(separator: "#EXTINF").prefix(4).joined(separator: "#EXTINF")
             let event = begin.replacing("TYPE:VOD", with: "TYPE:EVENT")
             // The first two readings are those of the start.
-            origin.serve("/vod/open.m3u8") { count in count <= 2 ? event : text }
-            origin.fail(origin.segments()[5], Array(repeating: .held(after: 1000), count: 20))
-            let downloading = try Downloading()
-            let request = origin.request("/vod/open.m3u8")
-            let running = Task { try await downloading.run(request, clock: .system) }
-            try await downloading.reached((1...5).map { "v0/0000\($0).ts" })
-            running.cancel()
-            #expect(try await running.value.state == .paused)
-            origin.release()
-            #expect(try await downloading.run(request).state == .completed)
-            try downloading.expectSegments(of: origin)
-        }
-    }
-
-    @Test("A stop pauses a playlist of type VOD that lacks its end")
-    func pausedWithoutEnd() async throws {
-        try await FaultyOrigin.run(serving: .transportStream) { origin in
-            let text = String(decoding: try #require(origin.bytes("/vod/index.m3u8")), as: UTF8.self)
-            origin.serve("/vod/open.m3u8", text.replacing("#EXT-X-ENDLIST\n", with: ""))
+            origin.serve("/vod/open.m3u8") { count in !hasGrown ? open : count <= 2 ? event : text }
             origin.fail(origin.segments()[5], Array(repeating: .held(after: 1000), count: 20))
             let downloading = try Downloading()
             let request = origin.request("/vod/open.m3u8")

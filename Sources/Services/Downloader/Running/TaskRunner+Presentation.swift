@@ -11,9 +11,10 @@ extension TaskRunner {
     /// Whether the source says that the presentation does not change, and it has not done so.
     ///
     /// A playlist of type VOD does not change (RFC 8216 §4.3.3.5), but some grow all the same.
-    var isOnDemand: Bool {
-        stored.hasGrown != true && plans.allSatisfy { $0.isEnded || $0.head.type == .videoOnDemand }
-    }
+    var isOnDemand: Bool { isTyped && stored.hasGrown != true }
+
+    /// Whether each playlist has ended or is of type VOD.
+    private var isTyped: Bool { plans.allSatisfy { $0.isEnded || $0.head.type == .videoOnDemand } }
 
     /// Downloads a playlist with everything that it lists.
     func downloadPresentation(_ playlist: Playlist, base: HTTPURL) async throws(DownloadError) {
@@ -43,7 +44,6 @@ extension TaskRunner {
         let patience = Duration.seconds(3 * targetSeconds)
         guard reloadPause.unchangedDuration >= patience else { return false }
         if isOnDemand { return true }
-        let isTyped = plans.allSatisfy { $0.isEnded || $0.head.type == .videoOnDemand }
         guard isTyped || plans[0].isEnded else { return false }
         let end = plans[0].seconds - Double(3 * targetSeconds)
         if plans[0].isEnded, plans.allSatisfy({ $0.isEnded || $0.seconds >= end }) { return true }
