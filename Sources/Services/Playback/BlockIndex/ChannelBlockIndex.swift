@@ -122,7 +122,7 @@ struct ChannelSlice {
         query: String?, at second: Int64, _ known: KeyFrameRates,
     ) -> [UInt8]? {
         var (rates, keyFrameRates): ([BitRate], [Int64?]) = ([], [])
-        let partial = partial
+        let partial = partialRenditions
         var forms = Array(repeating: TemplateCache.Form(), count: slices.count)
         for (index, rendition) in blockIndex.renditions.enumerated() {
             guard let cut = slices[index] else { continue }
@@ -148,7 +148,7 @@ struct ChannelSlice {
     }
 
     /// The renditions that lack much of the window that another one has.
-    private var partial: Set<RenditionID> {
+    private var partialRenditions: Set<RenditionID> {
         let missing = zip(blockIndex.renditions, slices).compactMap { rendition, cut in
             cut.map { (rendition.description.id, $0.missing(in: window)) }
         }

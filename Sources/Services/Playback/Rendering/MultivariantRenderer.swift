@@ -63,13 +63,13 @@ struct MultivariantRenderer {
     static func partial(
         _ renditions: [(id: RenditionID, missing: Int64)], of window: TimeWindow,
     ) -> Set<RenditionID> {
-        Set(
-            renditions.lazy.filter { own in
-                renditions.contains {
-                    $0.id.kind == own.id.kind
-                        && own.missing - $0.missing > window.microseconds / Limits.partialShare
-                }
-            }.map(\.id))
+        let much = window.microseconds / Limits.partialShare
+        // Most windows lack nothing.
+        guard renditions.contains(where: { $0.missing > much }) else { return [] }
+        let partial = renditions.filter { own in
+            renditions.contains { $0.id.kind == own.id.kind && own.missing - $0.missing > much }
+        }
+        return Set(partial.map(\.id))
     }
 
     func playlist() -> MultivariantPlaylist {

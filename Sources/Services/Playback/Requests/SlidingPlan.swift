@@ -44,8 +44,10 @@ package struct SlidingPlan: Sendable {
     /// The renditions whose only segments near the edge end after it, as after an outage: older ones are
     /// listed until then.
     private func unlisted(_ held: HeldSegments) -> [RenditionID] {
-        let listed = Set(listed(held).map(\.id))
-        return held.renditions.map(\.id).filter { !listed.contains($0) && lastEnd(of: $0, held) != nil }
+        held.renditions.filter { rendition in
+            rendition.segments.first.map { $0.start < edge } ?? false
+                && rendition.segments.ending(notAfter: edge).isEmpty
+        }.map(\.id)
     }
 
     /// Composes the playlists from segments of the published log.
