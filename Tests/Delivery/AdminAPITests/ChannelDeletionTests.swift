@@ -85,12 +85,12 @@ import Timeline
     @Test("The failure of a purge that was answered 202 is told to the next request, once")
     func failedPurge() async throws {
         let (purges, id) = (Purges(), try #require(ChannelID("a")))
-        let failed = purges.running(id) { () async throws(CatalogueError) in throw .notInTime }
+        let failed = purges.purge(of: id) { () async throws(CatalogueError) in throw .notInTime }
         await #expect(throws: CatalogueError.self) { try await failed.value.get() }
-        let next = purges.running(id) { () async throws(CatalogueError) in }
+        let next = purges.purge(of: id) { () async throws(CatalogueError) in }
         #expect(next == failed)
         purges.forget(failed, of: id)
-        let again = purges.running(id) { () async throws(CatalogueError) in }
+        let again = purges.purge(of: id) { () async throws(CatalogueError) in }
         try await again.value.get()
         #expect(again != failed)
     }

@@ -11,9 +11,10 @@ extension AdminAPI {
     /// deletion.
     func deleteChannel(_ id: ChannelID, _ request: HTTPRequest) async throws -> HTTPResponse {
         let isPurge = try Query(request, knows: ["purge"]).flag("purge")
-        // A deleted channel has no version that a request could state.
-        if isPurge, try await catalogue.storedChannel(id)?.isDeleted == true {
-            return try await purge(id, version: nil)
+        if isPurge {
+            guard let stored = try await catalogue.storedChannel(id) else { throw Problem.noChannel(id) }
+            // A deleted channel has no version that a request could state.
+            if stored.isDeleted { return try await purge(id, version: nil) }
         }
         return try await changing(id, request) { current, version in
             if isPurge { return try await self.purge(id, version: version) }
@@ -30,9 +31,8 @@ extension AdminAPI {
     /// The purge continues when the client has gone or has got its answer: an interrupted one would start
     /// over at the next attempt. A request for a channel that is being purged waits for the same purge.
     private func purge(_ id: ChannelID, version: Int64?) async throws -> HTTPResponse {
-        guard try await catalogue.storedChannel(id) != nil else { throw Problem.noChannel(id) }
         let grace = configuration.deleteGraceSeconds
-        let purge = purges.running(id) { [catalogue, logger] () async throws(CatalogueError) in
+        let purge = purges.purge(of: id) { [catalogue, logger] () async throws(CatalogueError) in
             do throws(CatalogueError) {
                 let count = try await catalogue.purge(id, version: version, graceSeconds: grace)
                 logger.info("Channel purged", metadata: ["channel": "\(id)", "segments": "\(count)"])
@@ -57,26 +57,26 @@ extension AdminAPI {
 final class Purges: Sendable {
     typealias Purge = Task<Result<Void, CatalogueError>, Never>
 
-    private let running = Mutex<[ChannelID: Purge]>([:])
+    private let known = Mutex<[ChannelID: Purge]>([:])
 
     /// The running or failed purge of a channel, or `work`, which then starts.
-    func running(
-        _ id: ChannelID, _ work: @escaping @Sendable () async throws(CatalogueError) -> Void,
+    func purge(
+        of id: ChannelID, _ work: @escaping @Sendable () async throws(CatalogueError) -> Void,
     ) -> Purge {
-        running.withLock { running in
-            if let purge = running[id] { return purge }
+        known.withLock { known in
+            if let purge = known[id] { return purge }
             let purge = Purge {
                 let outcome = await Result(of: work)
-                if case .success = outcome { self.running.withLock { $0[id] = nil } }
+                if case .success = outcome { self.known.withLock { $0[id] = nil } }
                 return outcome
             }
-            running[id] = purge
+            known[id] = purge
             return purge
         }
     }
 
     /// Removes a purge whose outcome a client knows.
     func forget(_ purge: Purge, of id: ChannelID) {
-        running.withLock { if $0[id] == purge { $0[id] = nil } }
+        known.withLock { if $0[id] == purge { $0[id] = nil } }
     }
 }
