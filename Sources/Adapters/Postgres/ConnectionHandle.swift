@@ -22,49 +22,75 @@ import Logging
         unsafe notices.release()
     }
 
-    /// Connects and authenticates; blocks the thread, also while resolving.
+    /// Connects and authenticates; blocks the thread.
     ///
-    /// Each address has its own time, `limit`: `PQconnectPoll` does not stop waiting for an address that does
-    /// not answer, so the addresses after it would never be tried. `sessions` are the values of
-    /// `target_session_attrs` to try, in order: if no server offers the first, those that accepted the login
-    /// are asked for the second. As libpq does, a password that one server refuses is not sent to the next.
+    /// Each address has its own time, `limit`, and so has looking up a name: `PQconnectPoll` does not stop waiting
+    /// for an address that does not answer, so the addresses after it would never be tried. `sessions` are the
+    /// values of `target_session_attrs` to try, in order: if no server offers the first, those that accepted the
+    /// login are asked for the second. As libpq does, a password that one server refuses is not sent to the next.
     static func open(
         _ configuration: PoolConfiguration, _ sessions: [String?], limit: Duration,
         wait newWait: (Duration) -> SocketWait, logger: Logger
     ) throws(PostgresError) -> ConnectionHandle {
         var servers = configuration.connection.servers
-        var failures: [String] = []
+        var attempts = Attempts()
         for (choice, session) in sessions.enumerated() {
-            let wanted = session.map { [(keyword: "target_session_attrs", value: $0)] } ?? []
-            var (tried, answering) = (0, [DatabaseServer]())
-            let isRandom = configuration.connection.isOrderRandom
-            for server in servers.lazy.flatMap({ $0.resolved(inRandomOrder: isRandom) }) {
-                guard tried < Limits.addresses else { break }
-                tried += 1
-                let parameters = configuration.libpqParameters + server.parameters + wanted
-                guard let pointer = unsafe start(parameters) else {
-                    throw PostgresError(.unreachable, "no memory for a connection")
-                }
-                var handle = unsafe ConnectionHandle(
-                    owning: pointer, cancelSlots: configuration.cancelSlots, logger: logger)
-                handle.isSecondChoice = choice > 0
-                let wait = newWait(limit)
-                do throws(PostgresError) {
-                    try handle.finishConnecting(configuration, server, limit, wait)
+            for listed in servers {
+                let addressed = try addressed(listed, configuration, newWait(limit), &attempts)
+                for server in addressed where attempts.count < Limits.addresses {
+                    attempts.count += 1
+                    let handle = try attempt(
+                        server, session, configuration, limit, newWait(limit), logger, &attempts)
+                    guard var handle else { continue }
+                    handle.isSecondChoice = choice > 0
                     return handle
-                } catch {
-                    guard error.kind == .unreachable else { throw error }
-                    failures.append(error.message)
-                    if handle.hasAuthenticated {
-                        if !wait.isOver { answering.append(server) }
-                    } else if handle.hasSentPassword, !wait.isOver {
-                        throw PostgresError(.unreachable, failures.joined(separator: "; "))
-                    }
                 }
             }
-            servers = answering
+            servers = attempts.answering
+            (attempts.count, attempts.answering) = (0, [])
         }
-        throw PostgresError(.unreachable, failures.joined(separator: "; "))
+        throw attempts.error
+    }
+
+    /// The server once for each address of its name, or itself if there is nothing to look up.
+    private static func addressed(
+        _ server: DatabaseServer, _ configuration: PoolConfiguration, _ wait: SocketWait,
+        _ attempts: inout Attempts,
+    ) throws(PostgresError) -> [DatabaseServer] {
+        guard attempts.count < Limits.addresses else { return [] }
+        guard let name = server.nameToLookUp else { return [server] }
+        do throws(PostgresError) {
+            let addresses = try configuration.lookups.addresses(of: name, wait)
+            return server.at(addresses, inRandomOrder: configuration.connection.isOrderRandom)
+        } catch {
+            try attempts.note(error)
+            return []
+        }
+    }
+
+    /// Connects to one server; nil if another one may be tried.
+    private static func attempt(
+        _ server: DatabaseServer, _ session: String?, _ configuration: PoolConfiguration, _ limit: Duration,
+        _ wait: SocketWait, _ logger: Logger, _ attempts: inout Attempts,
+    ) throws(PostgresError) -> ConnectionHandle? {
+        let wanted = session.map { [(keyword: "target_session_attrs", value: $0)] } ?? []
+        guard let pointer = unsafe start(configuration.libpqParameters + server.parameters + wanted) else {
+            throw PostgresError(.unreachable, "no memory for a connection")
+        }
+        let handle = unsafe ConnectionHandle(
+            owning: pointer, cancelSlots: configuration.cancelSlots, logger: logger)
+        do throws(PostgresError) {
+            try handle.finishConnecting(configuration, server, limit, wait)
+            return handle
+        } catch {
+            try attempts.note(error)
+            if handle.hasAuthenticated {
+                if !wait.isOver { attempts.answering.append(server) }
+            } else if handle.hasSentPassword, !wait.isOver {
+                throw attempts.error
+            }
+            return nil
+        }
     }
 
     private static func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
@@ -120,6 +146,23 @@ extension ConnectionHandle {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return unsafe !isBroken && poll(&descriptor, 1, 0) == 0
     }
+}
+
+/// What was tried to open one connection.
+private struct Attempts {
+    /// Addresses that were tried for the present kind of session.
+    var count = 0
+    /// The servers that accepted the login but do not offer this kind of session.
+    var answering: [DatabaseServer] = []
+    private var failures: [String] = []
+
+    /// Keeps an error after which another server may be tried; throws any other one.
+    mutating func note(_ error: PostgresError) throws(PostgresError) {
+        guard error.kind == .unreachable else { throw error }
+        failures.append(error.message)
+    }
+
+    var error: PostgresError { PostgresError(.unreachable, failures.joined(separator: "; ")) }
 }
 
 /// The receiver of the server's notices, instead of standard error.

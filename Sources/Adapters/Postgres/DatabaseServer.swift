@@ -1,5 +1,3 @@
-import Glibc
-
 /// One server of a connection string; a part that is nil is left as the string has it.
 struct DatabaseServer: Hashable {
     /// A name, an address, or the folder of a socket.
@@ -41,38 +39,17 @@ struct DatabaseServer: Hashable {
         }
     }
 
-    /// The server once for each address of its name; blocks the thread while the name is resolved.
-    ///
-    /// A name without an address is returned as it is, so that libpq reports the error.
-    func resolved(
-        inRandomOrder isRandom: Bool = false, by resolver: (String) -> [String] = Self.addresses,
-    ) -> [DatabaseServer] {
-        guard address == nil, let host, !host.hasPrefix("/"), !host.hasPrefix("@") else { return [self] }
-        let found = resolver(host).map { DatabaseServer(host: host, address: $0, port: port) }
-        if found.isEmpty { return [self] }
-        return isRandom ? found.shuffled() : found
+    /// The name whose addresses have to be looked up; nil if the address is known, or is a socket.
+    var nameToLookUp: String? {
+        guard address == nil, let host, !host.hasPrefix("/"), !host.hasPrefix("@") else { return nil }
+        return host
     }
 
-    /// At most `Limits.addresses` of a name, in the order in which the system prefers them.
-    private static func addresses(of host: String) -> [String] {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var first: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
-        defer { unsafe freeaddrinfo(first) }
-        var addresses: [String] = []
-        var next = unsafe first
-        while let entry = unsafe next?.pointee, addresses.count < Limits.addresses {
-            var text = [CChar](repeating: 0, count: Limits.addressByteCount)
-            let status = unsafe getnameinfo(
-                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-            if status == 0 {
-                let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-                addresses.append(String(decoding: bytes, as: UTF8.self))
-            }
-            unsafe next = entry.ai_next
+    /// The server once for each address of its name.
+    func at(_ addresses: [String], inRandomOrder isRandom: Bool) -> [DatabaseServer] {
+        (isRandom ? addresses.shuffled() : addresses).map {
+            DatabaseServer(host: host, address: $0, port: port)
         }
-        return addresses
     }
 }
 

@@ -21,6 +21,8 @@ package struct PoolConfiguration: Sendable {
     package var standbyInterval = Duration.seconds(10)
     /// Bounds the cancel requests that run at a time.
     var cancelSlots = CancelSlots.ofProcess
+    /// Looks up the addresses of the servers.
+    var lookups = AddressLookups.ofProcess
     /// Measures the pauses between tries to listen and to take the lock of migrations.
     package var clock: HostClock
 

@@ -69,28 +69,24 @@ struct ConnectionStringTests {
         #expect(try ConnectionString(text).servers == servers)
     }
 
-    @Test("All addresses of a name are tried, in a random order if the connection string says so")
-    func manyAddresses() {
-        let addresses = (1...9).map { "192.0.2.\($0)" }
-        let name = DatabaseServer(host: "db", port: "5433")
-        func found(isRandom: Bool) -> [String?] {
-            name.resolved(inRandomOrder: isRandom, by: { _ in addresses }).map(\.address)
+    @Test("Only a name is looked up: an address that is given and a socket are not")
+    func namesToLookUp() {
+        #expect(DatabaseServer(host: "db").nameToLookUp == "db")
+        let known = DatabaseServer(host: "one", address: "192.0.2.1")
+        for server in [known, DatabaseServer(host: "/run"), DatabaseServer(host: "@run"), DatabaseServer()] {
+            #expect(server.nameToLookUp == nil)
         }
-        #expect(found(isRandom: false) == addresses)
-        let orders = (0..<20).map { _ in found(isRandom: true) }
-        #expect(Set(orders).count > 1)
-        #expect(orders.allSatisfy { Set($0) == Set(addresses) })
     }
 
-    @Test("A name has all its addresses; an address, a socket and an unknown name are one server")
-    func addresses() {
-        let named = DatabaseServer(host: "localhost", port: "5433").resolved()
-        #expect(Set(named.map(\.address)).isSubset(of: ["127.0.0.1", "::1"]))
-        #expect(named.allSatisfy { $0.host == "localhost" && $0.port == "5433" })
-        let known = DatabaseServer(host: "one", address: "192.0.2.1")
-        for server in [known, DatabaseServer(host: "/run"), DatabaseServer(), DatabaseServer(host: "a..b")] {
-            #expect(server.resolved() == [server])
-        }
-        #expect(DatabaseServer(host: "2001:db8::1").resolved().map(\.address) == ["2001:db8::1"])
+    @Test("A server is tried at all its addresses, in a random order if the connection string says so")
+    func manyAddresses() {
+        let addresses = (1...9).map { "192.0.2.\($0)" }
+        let server = DatabaseServer(host: "db", port: "5433")
+        let inOrder = server.at(addresses, inRandomOrder: false)
+        #expect(inOrder.map(\.address) == addresses)
+        #expect(inOrder.allSatisfy { $0.host == "db" && $0.port == "5433" })
+        let orders = (0..<20).map { _ in server.at(addresses, inRandomOrder: true).map(\.address) }
+        #expect(Set(orders).count > 1)
+        #expect(orders.allSatisfy { Set($0) == Set(addresses) })
     }
 }

@@ -1,0 +1,97 @@
+import Concurrency
+import Glibc
+import Synchronization
+
+/// Looks up the addresses of servers.
+///
+/// `getaddrinfo` has no time limit: it blocks for many seconds if no name server answers. So each lookup has its
+/// own thread, and connections that need the same name wait for the same lookup: at most one runs for each name.
+final class AddressLookups: Sendable {
+    /// The addresses of a name as text, or why there are none.
+    enum Outcome: Sendable {
+        case found([String])
+        case failed(String)
+    }
+
+    private final class Lookup: Sendable {
+        let outcome = Mutex<Outcome?>(nil)
+        /// Readable when the lookup has ended; never drained, so that it ends every wait.
+        let end: WakePipe
+
+        init() throws(PostgresError) {
+            end = try WakePipe()
+        }
+    }
+
+    static let ofProcess = AddressLookups()
+
+    private let running = Mutex<[String: Lookup]>([:])
+    private let resolver: @Sendable (String) -> Outcome
+
+    init(resolver: @escaping @Sendable (String) -> Outcome = AddressLookups.systemAddresses) {
+        self.resolver = resolver
+    }
+
+    /// At most `Limits.addresses` of a name, in the order in which the system prefers them.
+    ///
+    /// Throws `unreachable` if there are none or the wait expires, `cancelled` if it is interrupted. A lookup that
+    /// nobody waits for any more runs on until it ends.
+    func addresses(of host: String, _ wait: SocketWait) throws(PostgresError) -> [String] {
+        let lookup = try start(host)
+        switch wait.untilReady(for: POLLIN, on: lookup.end.readEnd) {
+        case .interrupted: throw .cancelled
+        case .expired: throw PostgresError(.unreachable, "the addresses of \(host) were not found in time")
+        case .ready: break
+        }
+        switch lookup.outcome.withLock({ $0 }) {
+        case .found(let addresses) where !addresses.isEmpty: return addresses
+        case .failed(let reason): throw PostgresError(.unreachable, "no address of \(host): \(reason)")
+        case .found, nil: throw PostgresError(.unreachable, "no address of \(host)")
+        }
+    }
+
+    /// The lookup of the name that runs, or a new one.
+    private func start(_ host: String) throws(PostgresError) -> Lookup {
+        let new = try Lookup()
+        let present = running.withLock { running -> Lookup? in
+            if let present = running[host] { return present }
+            running[host] = new
+            return nil
+        }
+        if let present { return present }
+        BlockingExecutor(label: "postgres-lookup").run { [self] in
+            let outcome = resolver(host)
+            running.withLock { $0[host] = nil }
+            new.outcome.withLock { $0 = outcome }
+            new.end.wake()
+        }
+        return new
+    }
+}
+
+extension AddressLookups {
+    /// The addresses that the system finds; blocks the thread.
+    static func systemAddresses(of host: String) -> Outcome {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        let status = unsafe getaddrinfo(host, nil, &hints, &first)
+        guard status == 0 else { return .failed(unsafe String(cString: gai_strerror(status))) }
+        defer { unsafe freeaddrinfo(first) }
+        var addresses: [String] = []
+        var next = unsafe first
+        while let entry = unsafe next?.pointee, addresses.count < Limits.addresses {
+            if let text = unsafe text(of: entry) { addresses.append(text) }
+            unsafe next = entry.ai_next
+        }
+        return .found(addresses)
+    }
+
+    private static func text(of entry: addrinfo) -> String? {
+        var text = [CChar](repeating: 0, count: Limits.addressByteCount)
+        let status = unsafe getnameinfo(
+            entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+        guard status == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
