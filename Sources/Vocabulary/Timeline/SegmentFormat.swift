@@ -66,6 +66,8 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
 
     package var hasVideo: Bool { tracks.contains("video:") }
     package var hasAudio: Bool { tracks.contains("audio:") }
+    /// Whether its tracks are known and none of them is audio.
+    package var isSilent: Bool { !tracks.isEmpty && !hasAudio }
 
     /// Whether a decoder goes on from the other format without being told.
     ///

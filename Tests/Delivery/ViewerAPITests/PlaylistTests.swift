@@ -354,22 +354,27 @@ import Timeline
     }
 
     @Test(
-        "A growing multivariant playlist exists when it lists video and audio",
-        arguments: [(4, 404), (8, 200)] as [(Int, Int)])
-    func firstMedia(watermark: Int, status: Int) async throws {
+        "A growing multivariant playlist exists when it lists video and audio, or no audio has come for long",
+        arguments: [
+            // The first segment of audio ends after the first one of video, is lost, or never comes.
+            (0.2, 4, 404, false), (0.2, 8, 200, true), (4, 4, 404, false), (4, 8, 200, true),
+            (24, 8, 404, false), (24, 16, 200, false),
+        ] as [(Double, Int, Int, Bool)])
+    func firstMedia(audio: Double, watermark: Int, status: Int, hasAudio: Bool) async throws {
         try await ViewerFixture.with { viewer in
             var recording = Recording(seconds: 0)
             recording.playlistForm = .multivariant
-            recording.add("v0", from: 0, count: 2, format: .silent) { $0.audioGroup = "sound" }
-            // The first one ends after the first one of video.
-            recording.add("a0", from: 0.2, count: 2, format: .audio) { $0.groupID = "sound" }
+            recording.add("v0", from: 0, count: 4, format: .silent) { $0.audioGroup = "sound" }
+            recording.add("a0", from: audio, count: 2, format: .audio) { $0.groupID = "sound" }
             recording.watermark = Double(watermark)
             try await viewer.record(recording)
-            viewer.clock.now = at(10)
-            for file in ["index.m3u8", "master.m3u8"] {
-                let answer = try await viewer.get("/live/cctv2/\(file)?begintime=\(begin)&mode=event")
+            viewer.clock.now = at(20)
+            for file in ["index.m3u8", "master.m3u8", "mono-1469509516-now.m3u8"] {
+                let query = file.hasPrefix("mono") ? "event=true" : "begintime=\(begin)&mode=event"
+                let answer = try await viewer.get("/live/cctv2/\(file)?\(query)")
                 #expect(answer.status == status, "\(file)")
-                #expect(answer.text.contains("a0.m3u8") == (status == 200), "\(file)")
+                #expect(answer.text.contains("a0.m3u8") == hasAudio, "\(file)")
+                #expect(answer.text.contains("#EXT-X-STREAM-INF") == (status == 200), "\(file)")
             }
             // The media playlist of the video is there.
             let video = try await viewer.get("/live/cctv2/v0.m3u8?begintime=\(begin)&mode=event")

@@ -60,11 +60,10 @@ extension WindowHandler {
     private static func unnamedRendition(
         _ asked: RequestedWindow, _ window: PlaylistContents,
     ) -> RenditionID? {
-        let isWhole = !window.firstRenditions.contains { $0.id.kind == .audio }
         if asked.route.resource == .single, window.plan.kind == .sliding, let lasting = window.lasting {
             return lasting.id
         }
-        if asked.route.resource == .single, isWhole { return window.firstLeading?.id }
+        if asked.route.resource == .single, !window.beginsWithSeparateAudio { return window.firstLeading?.id }
         return indexRendition(asked.channel, window)
     }
 

@@ -58,7 +58,26 @@ package struct PlaylistContents: Sendable {
     ///
     /// Players load its multivariant playlist once: one without audio would be silent to the end.
     package var lacksFirstMedia: Bool {
-        firstRenditions.contains { $0.id.kind != .subtitles && self[$0.id] == nil }
+        firstRenditions.contains { $0.id.kind != .subtitles && self[$0.id] == nil } || awaitsAudio
+    }
+
+    /// Whether a growing playlist begins with silent video whose audio may still appear: its first segments
+    /// are lost.
+    private var awaitsAudio: Bool {
+        guard plan.kind == .event, !isEnded, beginsWithSeparateAudio else { return false }
+        let settling = Limits.settlingTargets * Int64(targetSeconds) * Microseconds.perSecond
+        return window.microseconds < settling && !renditions.contains { $0.id.kind == .audio }
+    }
+
+    /// Whether audio is a rendition of its own in the first renditions, or belongs to them although it is lost.
+    ///
+    /// A growing playlist never changes it: it goes by its first video, which is silent then.
+    package var beginsWithSeparateAudio: Bool {
+        if firstRenditions.contains(where: { $0.id.kind == .audio }) { return true }
+        guard plan.kind == .event, known.contains(where: { $0.kind == .audio }),
+            let leading = firstLeading, leading.id.kind == .video
+        else { return false }
+        return leading.segments.first.flatMap { formats[$0.formatID]?.isSilent } ?? false
     }
 
     /// The leading one of those; it may list nothing yet.

@@ -168,7 +168,7 @@ extension MultivariantRenderer {
         {
             return stated
         }
-        let isSilent = rendition.formats.allSatisfy { !$0.tracks.isEmpty && !$0.hasAudio }
+        let isSilent = rendition.formats.allSatisfy(\.isSilent)
         guard rendition.id.kind == .video, isSilent, !rendition.formats.isEmpty else { return nil }
         let others = renditions.filter { $0.id.kind == .audio && $0.description.groupID != nil }
         return (others.first(where: \.description.isDefault) ?? others.first)?.description.groupID
