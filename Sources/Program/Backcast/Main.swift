@@ -28,7 +28,8 @@ struct BackcastMain: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            let isWrongFlag = (error as? SettingsError)?.hasWrongFlag ?? false
+            guard exitCode(for: error) == .validationFailure || isWrongFlag else { exit(withError: error) }
             let message = message(for: error)
             let isCommand = configuration.subcommands.contains {
                 $0.configuration.commandName == arguments.first

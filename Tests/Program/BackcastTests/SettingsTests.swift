@@ -221,6 +221,16 @@ struct SettingsTests {
         #expect(warnings == ["BACKCAST_LISTEN_PORT (environment) is not a setting"])
     }
 
+    @Test(
+        "A wrong value of a flag ends every role with status 2, and names the flag",
+        arguments: [["run"], ["record"], ["serve"], ["migrate"]])
+    func wrongFlag(command: [String]) async throws {
+        let flag = command == ["migrate"] ? "--database-url" : "--listen"
+        let (status, program) = try await DownloadCommandTests.Run.run(command + [flag, "host='"])
+        #expect(status == 2)
+        #expect(try program.errors.contains(flag))
+    }
+
     private func faults(of sources: SettingSources, for role: Role) -> [SettingFault] {
         do throws(SettingsError) {
             _ = try Settings.reading(sources, for: role)

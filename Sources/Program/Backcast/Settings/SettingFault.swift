@@ -25,6 +25,13 @@ struct SettingFault: Hashable, Sendable, CustomStringConvertible {
 struct SettingsError: Error, Sendable, CustomStringConvertible {
     var faults: [SettingFault]
 
+    /// Whether one of the values is that of a flag: a wrong argument.
+    var hasWrongFlag: Bool {
+        faults.contains { fault in
+            if case .flag = fault.origin { true } else { false }
+        }
+    }
+
     var description: String {
         let lines = faults.map { "  \($0)" }.joined(separator: "\n")
         return "the settings cannot be used:\n\(lines)"
