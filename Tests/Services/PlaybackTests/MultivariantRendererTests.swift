@@ -133,6 +133,39 @@ struct MultivariantRendererTests {
         #expect(list.renditions.isEmpty)
     }
 
+    @Test(
+        "Subtitles of a window are offered, whatever group the newest source states",
+        arguments: [(nil, "subs"), ("other", "subs"), ("subs", "subs")] as [(String?, String)])
+    func subtitlesOfEarlierSource(stated: String?, group: String) throws {
+        var recorded = recorded()
+        recorded.renditions[0].description.subtitlesGroup = stated
+        recorded.add(run(3, from: 0, bytes: 1_000), as: "s1") { $0.groupID = "subs" }
+        #expect(try playlist(try recorded.closed(0, 12)).variants.first?.subtitlesGroup == group)
+    }
+
+    @Test("A variant that states no subtitles has none where another one has them")
+    func subtitlesOfOneVariant() throws {
+        var recorded = recorded()
+        recorded.add(run(3, from: 0, bytes: 1_000), as: "s1") { $0.groupID = "subs" }
+        recorded.add(run(3, from: 0, format: 2, bytes: 100_000), as: "v1") { $0.audioGroup = "aac" }
+        let variants = try playlist(try recorded.closed(0, 12)).variants
+        #expect(variants.map(\.subtitlesGroup) == ["subs", nil])
+    }
+
+    @Test(
+        "HE-AAC, which ADTS shows as AAC-LC, is stated as the source states it",
+        arguments: [
+            ("avc1.4d401f,mp4a.40.5", "mp4a.40.5"), ("avc1.4d401f,mp4a.40.29", "mp4a.40.29"),
+            ("avc1.4d401f,mp4a.40.2", "mp4a.40.2"), ("avc1.4d401f,mp4a.40.2,mp4a.40.5", "mp4a.40.2"),
+            ("avc1.4d401f,ac-3", "mp4a.40.2"), (nil, "mp4a.40.2"),
+        ] as [(String?, String)])
+    func highEfficiencyAudio(stated: String?, audio: String) throws {
+        var recorded = recorded()
+        recorded.renditions[0].description.codecs = stated
+        let variant = try #require(try playlist(try recorded.closed(0, 12)).variants.first)
+        #expect(variant.codecs == "avc1.64001f,\(audio)")
+    }
+
     @Test("BANDWIDTH counts the subtitles that play together with video and audio (RFC 8216bis §4.4.6.2)")
     func subtitles() throws {
         var recorded = recorded()

@@ -137,7 +137,8 @@ extension MultivariantRenderer {
     ) -> (stream: VariantStream, combination: Combination) {
         let audioGroup = audioGroup(said.audioGroup, of: rendition)
         let audio = members(ofGroup: audioGroup, kind: .audio, besides: rendition)
-        let subtitles = members(ofGroup: said.subtitlesGroup, kind: .subtitles, besides: rendition)
+        let subtitlesGroup = subtitlesGroup(said.subtitlesGroup)
+        let subtitles = members(ofGroup: subtitlesGroup, kind: .subtitles, besides: rendition)
         let combination = Combination(
             own: positions(of: [rendition]), audio: positions(of: audio), subtitles: positions(of: subtitles))
         let rate = combination.bitRate { bitRate(of: renditions[$0]) }
@@ -153,7 +154,7 @@ extension MultivariantRenderer {
         stream.requiredVideoLayout = said.requiredVideoLayout
         stream.audioGroup = audioGroup
         if isEmbedded(.video, said.videoGroup, in: rendition) { stream.videoGroup = said.videoGroup }
-        if !subtitles.isEmpty { stream.subtitlesGroup = said.subtitlesGroup }
+        if !subtitles.isEmpty { stream.subtitlesGroup = subtitlesGroup }
         stream.closedCaptions = captions(said, of: rendition)
         return (stream, combination)
     }
@@ -170,8 +171,27 @@ extension MultivariantRenderer {
         }
         let isSilent = rendition.formats.allSatisfy(\.isSilent)
         guard rendition.id.kind == .video, isSilent, !rendition.formats.isEmpty else { return nil }
-        let others = renditions.filter { $0.id.kind == .audio && $0.description.groupID != nil }
-        return (others.first(where: \.description.isDefault) ?? others.first)?.description.groupID
+        return firstGroup(of: .audio)
+    }
+
+    /// The group of a variant's subtitles; one of the window if no variant states any of the window's.
+    ///
+    /// An earlier source may have had subtitles that the newest one does not have, or names differently.
+    private func subtitlesGroup(_ stated: String?) -> String? {
+        let recorded = Set(renditions.filter { $0.id.kind == .subtitles }.flatMap(Self.groups))
+        if recorded.isEmpty || stated.map(recorded.contains) ?? false { return stated }
+        let isReachable = variants.contains { variant in
+            let repeats = (variant.description.repeats ?? []).map { VariantStream(AttributeList($0)) }
+            let groups = [variant.description.subtitlesGroup] + repeats.map(\.subtitlesGroup)
+            return groups.contains { $0.map(recorded.contains) ?? false }
+        }
+        return isReachable ? stated : firstGroup(of: .subtitles)
+    }
+
+    /// The group of the default rendition of a kind, else of the first one.
+    private func firstGroup(of kind: RenditionKind) -> String? {
+        let members = renditions.filter { $0.id.kind == kind && $0.description.groupID != nil }
+        return (members.first(where: \.description.isDefault) ?? members.first)?.description.groupID
     }
 
     /// The I-frame playlist of a variant, which has no audio.
@@ -239,21 +259,30 @@ extension MultivariantRenderer {
     ///
     /// Those of IMSC subtitles belong to them (RFC 8216bis §4.4.6.2), those of WebVTT do not.
     private func codecs(of renditions: [MeasuredRendition], _ subtitles: [MeasuredRendition]) -> String? {
+        let stated = renditions.flatMap { $0.description.codecs?.split(separator: ",") ?? [] }
         var all: [Substring] = []
         for rendition in renditions {
             let measured = rendition.formats.flatMap { $0.codecs.split(separator: ",") }
             let said = rendition.description.codecs?.split(separator: ",") ?? []
             if measured.isEmpty && said.isEmpty && rendition.id.kind != .subtitles { return nil }
-            for codec in measured.isEmpty ? said : measured where !all.contains(codec) { all.append(codec) }
+            for codec in measured.isEmpty ? said : measured.map({ Self.exact($0, stated) })
+            where !all.contains(codec) {
+                all.append(codec)
+            }
         }
         if !all.contains(where: { $0.hasPrefix(Self.imscCodec) }),
             subtitles.contains(where: { $0.formats.contains { $0.tracks.contains("subtitles:ttml") } })
         {
-            let said = renditions.flatMap { $0.description.codecs?.split(separator: ",") ?? [] }
-            all += said.filter { $0.hasPrefix(Self.imscCodec) }
+            all += stated.filter { $0.hasPrefix(Self.imscCodec) }
             if !all.contains(where: { $0.hasPrefix(Self.imscCodec) }) { all.append("stpp.ttml.im1t") }
         }
         return all.isEmpty ? nil : all.joined(separator: ",")
+    }
+
+    /// The codec that the source states where the media does not tell: ADTS shows HE-AAC as AAC-LC.
+    private static func exact(_ measured: Substring, _ stated: [Substring]) -> Substring {
+        guard measured == "mp4a.40.2", !stated.contains(measured) else { return measured }
+        return stated.first { ["mp4a.40.5", "mp4a.40.29"].contains($0) } ?? measured
     }
 
     private func resolution(of rendition: MeasuredRendition) -> VariantStream.Resolution? {
