@@ -8,11 +8,12 @@ import Timeline
 @testable import Recorder
 
 /// RFC 8216bis §4.4.2.3: a media playlist imports variables of the multivariant playlist that named it.
-@Suite("Variables that media playlists import")
+@Suite("What media playlists have of their multivariant playlist: variables, and independent segments")
 struct ImportedVariablesTests {
     private static func master(_ token: String) -> String {
         """
         #EXTM3U
+        #EXT-X-INDEPENDENT-SEGMENTS
         #EXT-X-DEFINE:NAME="token",VALUE="\(token)"
         #EXT-X-STREAM-INF:BANDWIDTH=1000000
         v.m3u8
@@ -41,11 +42,14 @@ struct ImportedVariablesTests {
             origin.serve("/v.m3u8", Self.media())
             let request = PlaylistRequest(
                 use: SourceUse(number: 1, source: Self.source), purpose: .rendition(video(0)),
-                url: try origin.url("/v.m3u8"), variables: ["token": "a"], startedAt: moment(0))
+                url: try origin.url("/v.m3u8"),
+                inherited: InheritedTags(variables: ["token": "a"], isIndependentSegments: true),
+                startedAt: moment(0))
             guard case .playlist(let fetched) = try await origin.link().playlist(request, clock: .system),
                 case .media(let playlist) = fetched.playlist
             else { throw TestFailure("another playlist") }
             #expect(playlist.segments.map(\.uri) == ["a/1.vtt"])
+            #expect(playlist.isIndependentSegments)
         }
     }
 
@@ -61,7 +65,8 @@ struct ImportedVariablesTests {
             var next: [PlaylistRequest] = []
             for request in requests {
                 let text = request.purpose == .renewal ? Self.master("new") : Self.media(number)
-                if request.purpose != .renewal { tokens.append(request.variables["token"]) }
+                if request.purpose != .renewal { tokens.append(request.inherited.variables["token"]) }
+                #expect(request.purpose != .rendition(video(0)) || request.inherited.isIndependentSegments)
                 next += try driver.answer(request, text, at: time).playlistRequests
                 number += 1
             }
@@ -83,7 +88,7 @@ struct ImportedVariablesTests {
                 number += 1
                 let text = asked.url == nil ? Self.master("a") : Self.media(number)
                 let base = try asked.url ?? HTTPURL(Self.source.url)
-                let source = VariableSource(url: base.absoluteString, imports: asked.variables)
+                let source = VariableSource(url: base.absoluteString, imports: asked.inherited.variables)
                 let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
                 let arrival = Moment(date: at(time), steady: moment(time))
                 switch failbackCheck.arrived(

@@ -23,7 +23,7 @@ struct SourceSessionTests {
         var playlistURLs: [RenditionID: [HTTPURL]] = [:]
         for id in renditions { playlistURLs[id] = [try HTTPURL("http://one.test/\(id).m3u8")] }
         session.open(
-            playlistURLs, variables: [:],
+            playlistURLs, inherited: InheritedTags(),
             polls: playlistURLs.mapValues { _ in RenditionPollState(now: moment(0), chance: 0) },
             at: Moment(date: at(0), steady: moment(0)))
         return session

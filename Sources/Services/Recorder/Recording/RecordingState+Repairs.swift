@@ -100,7 +100,7 @@ extension RecordingState {
                 .fetchPlaylist(
                     PlaylistRequest(
                         use: request.use, purpose: .repair(item.description.id), url: url,
-                        variables: playlist.variables, startedAt: now)))
+                        inherited: InheritedTags(of: playlist), startedAt: now)))
         }
     }
 

@@ -135,7 +135,7 @@ extension RecordingState {
             polls[id] = RenditionPollState(now: now, chance: generator.jitter())
         }
         let moment = moment(now)
-        sources.session?.open(streams, variables: playlist.variables, polls: polls, at: moment)
+        sources.session?.open(streams, inherited: InheritedTags(of: playlist), polls: polls, at: moment)
     }
 
     private mutating func begin(
@@ -190,7 +190,7 @@ extension RecordingState {
         let (plan, moment) = (plan(playlist), moment(now))
         if let message = plan.leftOut { noteDeviation(message) }
         guard let streams = try? streams(of: plan, base: fetched.base),
-            sources.session?.renewed(streams, variables: playlist.variables, at: moment) ?? false
+            sources.session?.renewed(streams, inherited: InheritedTags(of: playlist), at: moment) ?? false
         else { return reopen(reason, now: now) }
         journal.add(progress.describe(plan.items.map(\.description)))
     }

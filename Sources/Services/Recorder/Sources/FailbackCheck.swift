@@ -105,7 +105,7 @@ struct FailbackCheck: Sendable {
                 variant.uri, inheritingQuery: request.use.source.inheritQuery)
         else { return nil }
         var next = request
-        (next.url, next.variables, next.isFresh) = (url, playlist.variables, false)
+        (next.url, next.inherited, next.isFresh) = (url, InheritedTags(of: playlist), false)
         return next
     }
 }

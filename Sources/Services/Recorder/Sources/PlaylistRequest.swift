@@ -33,13 +33,34 @@ package struct PlaylistRequest: Sendable, Equatable {
     @Boxed package var url: HTTPURL?
     /// On a connection of its own, after a failure.
     var isFresh = false
-    /// Variables of the multivariant playlist, to be imported (RFC 8216bis §4.4.2.3).
-    var variables: [String: String] = [:]
+    var inherited = InheritedTags()
     /// The playlist as it was last taken: one that is still the same is not read again.
     @Boxed var known: PlaylistVersion?
     /// Lets the source answer that the known playlist has not changed, without sending it (RFC 9110 §13.1).
     var isConditional = false
     var startedAt: SteadyInstant
+}
+
+/// What a multivariant playlist says for its media playlists.
+struct InheritedTags: Sendable, Equatable {
+    /// The variables that they may import (RFC 8216bis §4.4.2.3).
+    var variables: [String: String] = [:]
+    /// EXT-X-INDEPENDENT-SEGMENTS, which applies to all their segments (RFC 8216bis §4.4.2.1).
+    var isIndependentSegments = false
+}
+
+extension InheritedTags {
+    init(of playlist: MultivariantPlaylist) {
+        variables = playlist.variables
+        isIndependentSegments = playlist.isIndependentSegments
+    }
+
+    /// The playlist with them.
+    func applied(to playlist: Playlist) -> Playlist {
+        guard isIndependentSegments, case .media(var media) = playlist else { return playlist }
+        media.isIndependentSegments = true
+        return .media(media)
+    }
 }
 
 extension PlaylistRequest {

@@ -49,9 +49,9 @@ extension SourceClient {
             // Some origins compress what is compressed already, or do not say that they do.
             let read = try Playlist.reading(
                 GzipReader.plain(body.bytes, limit: Limits.playlistBytes),
-                source: VariableSource(url: body.head.effectiveURL, imports: request.variables))
+                source: VariableSource(url: body.head.effectiveURL, imports: request.inherited.variables))
             var fetched = FetchedPlaylist(
-                playlist: read.playlist, base: base, arrival: arrival,
+                playlist: request.inherited.applied(to: read.playlist), base: base, arrival: arrival,
                 responseTime: body.finishedAt - body.head.firstRequestAt, version: version, notes: read.notes)
             if base != url { fetched.redirectTarget = base }
             return .playlist(fetched)

@@ -22,8 +22,8 @@ struct SourceSession: Sendable {
     private var versions: [RenditionID: PlaylistVersion] = [:]
     /// Renditions with keys or initialization sections in their last playlist that left nothing out.
     private var tagged: Set<RenditionID> = []
-    /// Those of the multivariant playlist, for its media playlists to import.
-    private var variables: [String: String] = [:]
+    /// What its multivariant playlist says for its media playlists.
+    private var inherited = InheritedTags()
     private(set) var isMultivariant = false
     private var conditions: [RenditionID: SourceCondition] = [:]
     /// Tries for segments that failed since one last succeeded.
@@ -59,10 +59,10 @@ struct SourceSession: Sendable {
 
     /// The source is a multivariant playlist with these renditions.
     mutating func open(
-        _ streams: [RenditionID: [HTTPURL]], variables: [String: String],
+        _ streams: [RenditionID: [HTTPURL]], inherited: InheritedTags,
         polls: [RenditionID: RenditionPollState], at now: Moment,
     ) {
-        (self.streams, self.variables, self.polls) = (streams, variables, ByRendition(polls))
+        (self.streams, self.inherited, self.polls) = (streams, inherited, ByRendition(polls))
         playlistURLs = streams.compactMapValues(\.first)
         (isMultivariant, lastRenewal, named) = (true, now.steady, now.steady)
         leader = streams.keys.min().map { ($0, now.steady + Limits.leaderLead) }
@@ -85,7 +85,7 @@ extension SourceSession {
                     use: use, purpose: .rendition(id),
                     url: redirectTarget(of: id, now: now) ?? playlistURLs[id],
                     isFresh: timing.failures > 0,
-                    variables: variables, known: versions[id],
+                    inherited: inherited, known: versions[id],
                     isConditional: timing.mayAskConditionally(now: now), startedAt: now))
         }
         if let nextRenewal, nextRenewal <= now {
@@ -278,13 +278,13 @@ extension SourceSession {
     ///
     /// - Returns: false when its renditions are not those that are being recorded
     mutating func renewed(
-        _ streams: [RenditionID: [HTTPURL]], variables: [String: String], at now: Moment,
+        _ streams: [RenditionID: [HTTPURL]], inherited: InheritedTags, at now: Moment,
     ) -> Bool {
         renewalReason = nil
         tokenRenewal = TokenExpiry.renewal(of: streams.values.joined(), at: now)
         guard Set(streams.keys) == Set(playlistURLs.keys) else { return false }
         for (id, urls) in streams where self.streams[id]?.count != urls.count { streamChoices[id] = nil }
-        (self.streams, self.variables, redirects, named) = (streams, variables, [:], lastRenewal)
+        (self.streams, self.inherited, redirects, named) = (streams, inherited, [:], lastRenewal)
         for (id, urls) in streams { playlistURLs[id] = urls[streamChoices[id]?.index ?? 0] }
         return true
     }

@@ -104,7 +104,7 @@ struct StateDriver {
         let arrival = Moment(date: at(time), steady: moment(time))
         let url = try HTTPURL(location ?? request.url?.absoluteString ?? request.use.source.url)
         do {
-            let source = VariableSource(url: url.absoluteString, imports: request.variables)
+            let source = VariableSource(url: url.absoluteString, imports: request.inherited.variables)
             let playlist = try Playlist.reading(Array(text.utf8), source: source).playlist
             var fetched = FetchedPlaylist(
                 playlist: playlist, base: url, arrival: arrival, version: version)
