@@ -200,10 +200,21 @@ struct SegmentWriter {
     private func deleteBlockingRows(
         _ entries: [SegmentEntry], _ touched: inout TouchedQuarters,
     ) async throws -> Bool {
+        let days = try await days(of: entries.map(\.segment.fact), entries.map(\.rendition))
+        let gone = try await transaction.query(Self.deletion(ofRowsBlocking: entries, in: days))
+        for row in gone {
+            touched.add(
+                Quarter(rendition: try row.decode("rendition_id"), containing: try row.decode("start_us")),
+                of: try row.decode("channel_id"), isSummarised: false)
+        }
+        return !gone.isEmpty
+    }
+
+    /// Deletes archived rows with the identity or the start of given segments, and marks these as listed
+    /// again.
+    private static func deletion(ofRowsBlocking entries: [SegmentEntry], in days: DayRange) -> Statement {
         let facts = entries.map(\.segment.fact)
-        let days = try await days(of: facts, entries.map(\.rendition))
-        let gone = try await transaction.query(
-            """
+        return """
             WITH incoming AS (
                 SELECT * FROM unnest(\(entries.map(\.segment.channel)), \(entries.map(\.rendition)),
                     \(facts.map(\.identity.run)), \(facts.map(\.identity.number)),
@@ -229,13 +240,7 @@ struct SegmentWriter {
                         SELECT FROM gone WHERE gone.rendition_id = i.rendition_id
                             AND gone.start_us IN (i.start_us, intake.start_us)))
             SELECT DISTINCT i.channel_id, gone.rendition_id, gone.start_us FROM gone JOIN incoming i USING (rendition_id)
-            """)
-        for row in gone {
-            touched.add(
-                Quarter(rendition: try row.decode("rendition_id"), containing: try row.decode("start_us")),
-                of: try row.decode("channel_id"), isSummarised: false)
-        }
-        return !gone.isEmpty
+            """
     }
 
     /// The days in which segments with these identities begin, and those in which they were stored before.

@@ -55,52 +55,51 @@ extension Catalogue {
     /// arrivals.
     package func head(of channel: Int32) async throws(CatalogueError) -> ChannelHead {
         try await mappingErrors {
-            let rows = try await pool.query(
-                """
-                SELECT \(verbatim: PublishedHead.columns), revision, marker_revision, r.rendition_id,
-                    match::text AS match, begins, ends,
-                    (SELECT min(quarter_us) FROM block b WHERE b.rendition_id = r.rendition_id) AS first_quarter
-                FROM line LEFT JOIN rendition r USING (channel_id)
-                LEFT JOIN LATERAL (
-                    SELECT array_agg(begin_us) AS begins, array_agg(end_us) AS ends FROM (
-                        SELECT min(start_us) AS begin_us, max(end_us) AS end_us FROM (
-                            SELECT start_us, end_us, least(\(Limits.pendingSpans),
-                                sum(begins) OVER () - sum(begins) OVER (ORDER BY start_us)) AS later_spans FROM (
-                                WITH newest AS (
-                                    SELECT start_us, start_us + duration_us AS end_us
-                                    FROM intake i WHERE \(verbatim: Self.isPending)
-                                    ORDER BY start_us DESC LIMIT \(Limits.pendingSegments)
-                                ), known AS (
-                                    SELECT start_us, end_us FROM newest UNION ALL
-                                    SELECT oldest.start_us, reached.start_us FROM (
-                                        SELECT min(start_us) AS start_us FROM newest
-                                        HAVING count(*) = \(Limits.pendingSegments)) AS reached, LATERAL (
-                                        SELECT start_us FROM intake i WHERE \(verbatim: Self.isPending)
-                                        ORDER BY start_us LIMIT 1) AS oldest)
-                                SELECT start_us, end_us, CASE WHEN start_us <= max(end_us) OVER (ORDER BY start_us
-                                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS begins
-                                FROM known) AS waiting) AS numbered
-                        GROUP BY later_spans) AS span) AS pending ON true
-                WHERE channel_id = \(channel)
-                """)
+            let rows = try await pool.query(Self.headQuery(of: channel))
             guard let first = rows.first else {
                 throw CatalogueError.unreadable("channel \(channel) has no published head")
-            }
-            let renditions = try rows.compactMap { row -> KnownRendition? in
-                guard let id = try row.decode("rendition_id", as: Int32?.self) else { return nil }
-                let match = Data(try row.decode("match", as: String.self).utf8)
-                return KnownRendition(
-                    row: id, description: try JSONDecoder().decode(RenditionDescription.self, from: match),
-                    firstQuarter: try row.decode("first_quarter"))
             }
             let publishedHead = try PublishedHead(from: first)
             return ChannelHead(
                 channel: channel, publishedHead: publishedHead, revision: try first.decode("revision"),
-                renditions: renditions.sorted { $0.description.id < $1.description.id },
+                renditions: try rows.compactMap(Self.knownRendition).sorted {
+                    $0.description.id < $1.description.id
+                },
                 pending: try rows.flatMap(Self.pending),
                 arrivals: try await arrivals(of: channel, before: publishedHead.end),
                 markerRevision: try first.decode("marker_revision"))
         }
+    }
+
+    /// A row for each rendition of a channel, with its pending segments, or one row if it has none.
+    private static func headQuery(of channel: Int32) -> Statement {
+        """
+        SELECT \(verbatim: PublishedHead.columns), revision, marker_revision, r.rendition_id,
+            match::text AS match, begins, ends,
+            (SELECT min(quarter_us) FROM block b WHERE b.rendition_id = r.rendition_id) AS first_quarter
+        FROM line LEFT JOIN rendition r USING (channel_id)
+        LEFT JOIN LATERAL (
+            SELECT array_agg(begin_us) AS begins, array_agg(end_us) AS ends FROM (
+                SELECT min(start_us) AS begin_us, max(end_us) AS end_us FROM (
+                    SELECT start_us, end_us, least(\(Limits.pendingSpans),
+                        sum(begins) OVER () - sum(begins) OVER (ORDER BY start_us)) AS later_spans FROM (
+                        WITH newest AS (
+                            SELECT start_us, start_us + duration_us AS end_us
+                            FROM intake i WHERE \(verbatim: Self.isPending)
+                            ORDER BY start_us DESC LIMIT \(Limits.pendingSegments)
+                        ), known AS (
+                            SELECT start_us, end_us FROM newest UNION ALL
+                            SELECT oldest.start_us, reached.start_us FROM (
+                                SELECT min(start_us) AS start_us FROM newest
+                                HAVING count(*) = \(Limits.pendingSegments)) AS reached, LATERAL (
+                                SELECT start_us FROM intake i WHERE \(verbatim: Self.isPending)
+                                ORDER BY start_us LIMIT 1) AS oldest)
+                        SELECT start_us, end_us, CASE WHEN start_us <= max(end_us) OVER (ORDER BY start_us
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS begins
+                        FROM known) AS waiting) AS numbered
+                GROUP BY later_spans) AS span) AS pending ON true
+        WHERE channel_id = \(channel)
+        """
     }
 
     /// Whether a segment of the rendition `r` is still to come.
@@ -109,16 +108,22 @@ extension Catalogue {
             OR state = 'listed' AND seen_at > now() - make_interval(hours => \(Limits.listedHours)))
         """
 
+    /// The rendition of a row; nil if the channel has none.
+    private static func knownRendition(in row: Row) throws -> KnownRendition? {
+        guard let id = try row.decode("rendition_id", as: Int32?.self) else { return nil }
+        return KnownRendition(
+            row: id, description: try description(in: row), firstQuarter: try row.decode("first_quarter"))
+    }
+
+    private static func description(in row: Row) throws -> RenditionDescription {
+        let match = Data(try row.decode("match", as: String.self).utf8)
+        return try JSONDecoder().decode(RenditionDescription.self, from: match)
+    }
+
     func describedRenditions(of channel: Int32) async throws -> [(Int32, RenditionDescription)] {
         try await pool.query(
             "SELECT rendition_id, match::text AS match FROM rendition WHERE channel_id = \(channel)"
-        ).map { row in
-            let match = Data(try row.decode("match", as: String.self).utf8)
-            return (
-                try row.decode("rendition_id"),
-                try JSONDecoder().decode(RenditionDescription.self, from: match)
-            )
-        }
+        ).map { (try $0.decode("rendition_id"), try Self.description(in: $0)) }
     }
 
     private static func pending(in row: Row) throws -> [TimeWindow] {
