@@ -177,6 +177,20 @@ extension ChannelProgress {
             chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
             return listing
         }
+        if takeJudged(playlist, &rendition, gap, at: arrival, &listing, &generator) {
+            chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
+            listing.otherEntries += newMarkers(in: playlist, of: rendition, at: arrival.date)
+        }
+        return listing
+    }
+
+    /// Takes what a playlist lists, as it compares with the earlier playlists.
+    ///
+    /// - Returns: false if a segment must be read first, or if nothing can be taken yet
+    private mutating func takeJudged(
+        _ playlist: MediaPlaylist, _ rendition: inout RenditionProgress, _ gap: GapReason?,
+        at arrival: Arrival, _ listing: inout Listing, _ generator: inout SeededRandomNumberGenerator,
+    ) -> Bool {
         switch rendition.follower.judge(
             playlist, rendition.alignment.known, now: arrival.steady,
             followsOthers: isInPreviousRun(rendition))
@@ -189,21 +203,15 @@ extension ChannelProgress {
         case .undecided(let index):
             listing.probe = rendition.probe(playlist, index, at: arrival)
         case .new(let from, let missing):
-            let isTaken = takeNew(
+            return takeNew(
                 playlist, from: from, missing: missing, &rendition, gap, at: arrival, &listing, &generator)
-            if !isTaken { return listing }
         case .restart(let reason):
-            if let index = rendition.probeIndexAfterRenumbering(playlist, at: arrival) {
-                listing.probe = rendition.segment(playlist, index, at: arrival)
-                if listing.probe != nil { return listing }
+            listing.probe = rendition.probeAfterRenumbering(playlist, at: arrival)
+            if listing.probe == nil {
+                restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
             }
-            restart(&rendition, playlist, reason, gap, at: arrival, &listing, &generator)
         }
-        if !listing.isStale, listing.probe == nil {
-            chooseFetches(&listing, of: &rendition, in: playlist, at: arrival, room: room)
-            listing.otherEntries += newMarkers(in: playlist, of: rendition, at: arrival.date)
-        }
-        return listing
+        return !listing.isStale && listing.probe == nil
     }
 
     /// Takes a playlist of another stream of the source, if its numbers do not continue those of the former.
@@ -293,15 +301,13 @@ extension ChannelProgress {
             return playlistArrived(playlist, of: id, at: arrival, gap: gap, room: room, &generator)
         }
         var listing = Listing()
-        if !digest.isEmpty, let index = rendition.probeIndexAfterRenumbering(corrected, at: arrival) {
-            listing.probe = rendition.segment(corrected, index, at: arrival)
-            renditions[id] = rendition
-            if listing.probe != nil { return listing }
+        if !digest.isEmpty { listing.probe = rendition.probeAfterRenumbering(corrected, at: arrival) }
+        if listing.probe == nil {
+            restart(
+                &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
+                &generator)
+            chooseFetches(&listing, of: &rendition, in: corrected, at: arrival, room: room)
         }
-        restart(
-            &rendition, corrected, "a known number names another segment", gap, at: arrival, &listing,
-            &generator)
-        chooseFetches(&listing, of: &rendition, in: corrected, at: arrival, room: room)
         renditions[id] = rendition
         return listing
     }

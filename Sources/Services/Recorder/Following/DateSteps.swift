@@ -87,59 +87,54 @@ struct DateSteps: Sendable {
         in playlist: MediaPlaylist, from: Int, stored: [Int64: ShortSegments.Entry],
         after earlier: Predecessor? = nil, expected: (Int64) -> Int64,
     ) -> Finding {
-        let dates = NewEntries.dates(of: playlist)
-        let isCoarse = !dates.contains { ($0?.microseconds ?? 0) % Microseconds.perSecond != 0 }
-        let tolerance = Limits.timestampSlack + (isCoarse ? Limits.dateResolution : 0)
-        // Where dates show another length of all segments, EXTINF is wrong, and none of them is a step.
-        let dated = DatedDurations(playlist, holes: holes)
+        let entries = DatedEntries(playlist, stored: stored, after: earlier, holes: holes)
         for index in playlist.segments.indices where index >= from {
-            let entry = playlist.segments[index]
             guard let number = PlaylistFollower.number(playlist, index), number > unreliableUpTo,
-                mediaMissingBefore[number] == nil, !entry.isGap,
-                entry.programDateTimeMicroseconds != nil, let date = dates[index]
+                mediaMissingBefore[number] == nil,
+                let step = entries.step(before: index, number: number, expected: expected)
             else { continue }
-            let earlier = earlier.flatMap { $0.number == number - 1 ? $0 : nil }
-            let isListed = index > 0
-            guard let before = isListed ? dates[index - 1] : earlier?.date,
-                let stated = isListed
-                    ? PlaylistFollower.duration(of: playlist.segments[index - 1]) : earlier?.duration
-            else { continue }
-            let predecessor = stored[number - 1]
-            let usual = dated.isWrong ? dated.duration(stated: stated) : nil
-            let isHeld = !isListed && earlier?.isOfEarlierProcess ?? false
-            let (length, duration) = (
-                date - before,
-                isHeld ? stated : max(stated, predecessor?.measured ?? usual ?? expected(stated))
-            )
-            let step = length - duration
-            // For a longer step the dates alone show a hole, and no probe is needed.
-            guard step > tolerance + duration / 10,
-                step <= TimePlacing.step(target: PlaylistFollower.target(of: playlist))
-            else { continue }
-            let isDiscontinuity = entry.discontinuityCount > 0
-            // After EXT-X-DISCONTINUITY timestamps may start anywhere: they show no step of the dates.
-            guard !isHeld || !isDiscontinuity else { continue }
-            if index == from, let timestamp = predecessor?.timestamp ?? earlier?.timestamp {
-                let (sought, slack) = (isDiscontinuity ? duration : length, tolerance / 2 + step / 10)
-                asked = Question(
-                    kind: isDiscontinuity ? .discontinuity(step) : .step, number: number,
-                    timestamp: timestamp, lengths: sought - slack...sought + slack,
-                    isOfDates: !isHeld)
+            let isFirst = index == from
+            if isFirst, let question = Self.question(about: step, tolerance: entries.tolerance) {
+                asked = question
                 return .probes(index: index)
             }
             // Otherwise the whole playlist would wait for a segment that may never be stored.
-            guard isListed else { continue }
-            if index == from, lastDeferred.number == number, lastDeferred.count >= Limits.doubtfulPlaylists {
-                mediaMissingBefore[number] = isDiscontinuity
-                if isDiscontinuity { unreliableUpTo = number + Limits.unreliableDateSegments }
+            guard step.isListed else { continue }
+            if isFirst, hasWaited(number) {
+                judgeUnread(step)
                 continue
             }
-            lastDeferred = (
-                number, lastDeferred.number == number ? lastDeferred.count + 1 : index == from ? 1 : 0
-            )
+            postpone(number, isFirst: isFirst)
             return .later(index: index)
         }
         return .none
+    }
+
+    /// What the media after a step have to show; nil if those before it are not known.
+    private static func question(about step: DateStep, tolerance: Int64) -> Question? {
+        guard let timestamp = step.timestamp else { return nil }
+        let sought = step.isDiscontinuity ? step.duration : step.length
+        let slack = tolerance / 2 + step.excess / 10
+        return Question(
+            kind: step.isDiscontinuity ? .discontinuity(step.excess) : .step, number: step.number,
+            timestamp: timestamp, lengths: sought - slack...sought + slack, isOfDates: !step.isHeld)
+    }
+
+    /// Whether a segment has waited for its predecessor in as many playlists as it may.
+    private func hasWaited(_ number: Int64) -> Bool {
+        lastDeferred.number == number && lastDeferred.count >= Limits.doubtfulPlaylists
+    }
+
+    /// Makes a segment wait for its predecessor; only the first new one of a playlist is counted at once.
+    private mutating func postpone(_ number: Int64, isFirst: Bool) {
+        let isRepeated = lastDeferred.number == number
+        lastDeferred = (number, isRepeated ? lastDeferred.count + 1 : isFirst ? 1 : 0)
+    }
+
+    /// Judges a step without the media: after EXT-X-DISCONTINUITY some are missing, elsewhere none.
+    private mutating func judgeUnread(_ step: DateStep) {
+        mediaMissingBefore[step.number] = step.isDiscontinuity
+        if step.isDiscontinuity { unreliableUpTo = step.number + Limits.unreliableDateSegments }
     }
 
     /// Probes a late segment without a date: its first timestamp shows whether media are missing before it.

@@ -157,6 +157,11 @@ extension RenditionProgress {
         return probeIndexAfterRenumbering(playlist, at: arrival)
     }
 
+    /// The segment to read first if a new numbering may list recorded media; nil if it cannot.
+    mutating func probeAfterRenumbering(_ playlist: MediaPlaylist, at arrival: Arrival) -> ListedSegment? {
+        probeIndexAfterRenumbering(playlist, at: arrival).flatMap { segment(playlist, $0, at: arrival) }
+    }
+
     /// The index of the segment to read if the source has a new numbering; nil once media were compared.
     ///
     /// Its media may be held under other numbers.
