@@ -135,11 +135,9 @@ struct WrongKeyTests {
             #expect(await fetcher.outcome(of: requests[2]).stored != nil)
             var stored: StoredSegment?
             if isWaiting {
-                let listed = requests[1].segment
                 let prerequisites = try await fetcher.prerequisites(
-                    of: listed, base: requests[1].base, asksForKeys: false)
-                let pending = try await fetcher.storeEncrypted(
-                    listed, prerequisites, base: requests[1].base, timeLimit: .seconds(30))
+                    of: requests[1].segment, base: requests[1].base, asksForKeys: false)
+                let pending = try await fetcher.storeEncrypted(requests[1], prerequisites)
                 stored = try await fetcher.open(pending)
             } else {
                 stored = await fetcher.outcome(of: requests[1]).stored

@@ -17,9 +17,31 @@ extension FetchQueues {
     ) -> [SegmentRequest] {
         guard let run = listed.first?.identity.run, queues[id]?.isEmpty == false, let queue = queues[id]
         else { return [] }
+        let others = Self.others(in: queue, than: listed, run: run, in: playlist, use)
+        guard !others.isEmpty else { return [] }
+        let replaced = Self.replaced(others, by: listed, in: playlist, base: base)
+        // An encoder that reuses names overwrites files of the older run before it lists them, and may list
+        // as many more before the next load as it did before this one.
+        let next = others.filter { request in
+            listed.last.map { SegmentAddress.leads(from: $0, base, to: request, within: listed.count + 2) }
+                ?? false
+        }
+        let reusedRuns = Set((replaced + next).map(\.segment.identity.run)).subtracting([run])
+        let taken = Set(replaced.map(\.segment.identity))
+        return giveUp(
+            others.filter {
+                taken.contains($0.segment.identity) || reusedRuns.contains($0.segment.identity.run)
+            }, of: id)
+    }
+
+    /// The requests for segments of the same source that a playlist does not list.
+    private static func others(
+        in queue: Queue, than listed: [ListedSegment], run: Int64, in playlist: MediaPlaylist,
+        _ use: SourceUse,
+    ) -> [SegmentRequest] {
         let identities = Set(listed.lazy.map(\.identity))
         let first = playlist.number(at: 0)
-        let others = (queue.running.map(\.request) + queue.notRunning).filter { request in
+        return (queue.running.map(\.request) + queue.notRunning).filter { request in
             let segment = request.segment
             guard request.use.source.url == use.source.url, !identities.contains(segment.identity) else {
                 return false
@@ -29,34 +51,34 @@ extension FetchQueues {
                 || segment.entry.byteRange == nil
                     && !playlist.segments.indices.contains(Int(clamping: segment.listedNumber &- first))
         }
+    }
+
+    /// The requests whose address a listed segment has.
+    private static func replaced(
+        _ requests: [SegmentRequest], by listed: [ListedSegment], in playlist: MediaPlaylist, base: HTTPURL,
+    ) -> [SegmentRequest] {
         func replaced(isByPath: Bool) -> [SegmentRequest] {
             let taken = Set(
                 listed.lazy.filter { !$0.entry.isGap }.compactMap {
                     SegmentAddress($0.entry, base: base, isByPath: isByPath)
                 })
-            return others.filter { SegmentAddress($0, isByPath: isByPath).map(taken.contains) ?? false }
+            return requests.filter { SegmentAddress($0, isByPath: isByPath).map(taken.contains) ?? false }
         }
-        guard !others.isEmpty else { return [] }
-        var found = replaced(isByPath: true)
-        if !found.isEmpty, !SegmentAddress.differByPath(playlist) { found = replaced(isByPath: false) }
-        // An encoder that reuses names overwrites files of the older run before it lists them, and may list
-        // as many more before the next load as it did before this one.
-        let next = others.filter { request in
-            listed.last.map { SegmentAddress.leads(from: $0, base, to: request, within: listed.count + 2) }
-                ?? false
-        }
-        let reused = Set((found + next).map(\.segment.identity.run)).subtracting([run])
-        let taken = Set(found.map(\.segment.identity))
-        found = others.filter {
-            taken.contains($0.segment.identity) || reused.contains($0.segment.identity.run)
-        }
-        let gone = Set(found.map(\.segment.identity))
-        let running = queue.running.map(\.request.segment.identity)
+        let byPath = replaced(isByPath: true)
+        return byPath.isEmpty || SegmentAddress.differByPath(playlist) ? byPath : replaced(isByPath: false)
+    }
+
+    /// Gives up requests of a rendition; running ones are marked as replaced.
+    ///
+    /// - Returns: those that are not running
+    private mutating func giveUp(_ requests: [SegmentRequest], of id: RenditionID) -> [SegmentRequest] {
+        let gone = Set(requests.map(\.segment.identity))
+        let running = (queues[id]?.running ?? []).map(\.request.segment.identity)
         for index in running.indices where gone.contains(running[index]) {
             queues[id]?.running[index].isReplaced = true
         }
         for identity in gone { drop(identity) }
-        return found.filter { !running.contains($0.segment.identity) }
+        return requests.filter { !running.contains($0.segment.identity) }
     }
 
     /// Marks retries as doubtful if a doubtful playlist lists their addresses.

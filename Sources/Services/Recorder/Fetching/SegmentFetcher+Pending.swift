@@ -9,11 +9,12 @@ import Timeline
 extension SegmentFetcher {
     /// Stores a segment as it comes, because a key is missing now.
     func storeEncrypted(
-        _ listed: ListedSegment, _ prerequisites: SegmentPrerequisites, base: HTTPURL, timeLimit: Duration,
-        silence: Duration = Limits.segmentSilence,
+        _ request: SegmentRequest, _ prerequisites: SegmentPrerequisites,
     ) async throws -> KeyPendingSegment {
+        let listed = request.segment
         let draft = try await store.makeDraft()
-        let body = try await open(listed, base: base, timeLimit: timeLimit, silence: silence)
+        let body = try await open(
+            listed, base: request.base, timeLimit: request.timeLimit, silence: request.silenceLimit)
         var prerequisites = prerequisites
         prerequisites.isPending = true
         let received = try await read(body, with: prerequisites) { try await draft.append($0) }
@@ -88,11 +89,7 @@ extension SegmentFetcher {
             let body = ArchivedBody(pending.key, in: store)
             let received = try await read(body, with: prerequisites) { try await draft.append($0) }
             if let key { try await keys.keep(key) }
-            if prerequisites.isDeciphered, let key = prerequisites.key,
-                received.inspection?.integrity == .whole
-            {
-                await keys.opened(key, start: pending.start)
-            }
+            await noteOpened(received, prerequisites, start: pending.start)
             return try await commit(
                 draft, received, prerequisites, start: pending.start, flags: pending.flags,
                 hasMap: pending.initialization != nil)

@@ -80,20 +80,10 @@ struct SegmentFetcher: Sendable {
     private func attempt(
         _ request: SegmentRequest, under key: ContentKey? = nil,
     ) async throws(FetchFailure) -> Fetched {
-        let (listed, base) = (request.segment, request.base)
-        return try await mappingErrors {
+        try await mappingErrors {
             guard !isDiskFull() else { throw FetchFailure(.diskFull, "the disk is full") }
-            let prerequisites = try await prerequisites(of: listed, base: base, under: key)
-            if prerequisites.isPending {
-                guard request.held == nil else {
-                    throw FetchFailure(.keyMissing, "the key to read better bytes is missing")
-                }
-                return .keyPending(
-                    try await storeEncrypted(
-                        listed, prerequisites, base: base, timeLimit: request.timeLimit,
-                        silence: request.silenceLimit),
-                    isDenied: prerequisites.isDenied)
-            }
+            let prerequisites = try await prerequisites(of: request.segment, base: request.base, under: key)
+            if prerequisites.isPending { return try await storeWithoutKey(request, prerequisites) }
             let draft = try await store.makeDraft()
             let known = request.requiredBeginning.map {
                 KnownBeginning($0, in: store, acceptsOthers: request.mayTakeOtherBytes)
@@ -105,30 +95,53 @@ struct SegmentFetcher: Sendable {
                     try await draft.append($0)
                 }
             }
-            if known?.isOther ?? false,
-                !request.takesOtherBytes(
-                    firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks, isCut: received.isCut)
-            {
-                throw FetchFailure.otherBeginning
-            }
-            if prerequisites.isDeciphered, !received.isIncomplete,
-                case .damaged(let damage) = received.inspection?.integrity,
-                !request.acceptsDamage(byteCount: received.plainBytes)
-            {
-                throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
-            }
-            try request.checkBetter(received)
+            try check(received, of: request, prerequisites, isOther: known?.isOther ?? false)
             if let key { try await keys.keep(key) }
-            if prerequisites.isDeciphered, let key = prerequisites.key,
-                received.inspection?.integrity == .whole
-            {
-                await keys.opened(key, start: listed.placed.start)
-            }
-            return .stored(
-                try await commit(
-                    draft, received, prerequisites, start: listed.placed.start, flags: listed.flags,
-                    hasMap: listed.entry.map != nil))
+            await noteOpened(received, prerequisites, start: request.segment.placed.start)
+            return .stored(try await commit(draft, received, prerequisites, request.segment))
         }
+    }
+
+    /// Keeps a segment whose key is missing, unless a part of it is stored already.
+    private func storeWithoutKey(
+        _ request: SegmentRequest, _ prerequisites: SegmentPrerequisites,
+    ) async throws -> Fetched {
+        guard request.held == nil else {
+            throw FetchFailure(.keyMissing, "the key to read better bytes is missing")
+        }
+        return .keyPending(
+            try await storeEncrypted(request, prerequisites), isDenied: prerequisites.isDenied)
+    }
+
+    /// Throws unless received bytes are to be stored; `isOther`: they differ from the beginning that is
+    /// stored.
+    private func check(
+        _ received: SegmentReading.Result, of request: SegmentRequest, _ prerequisites: SegmentPrerequisites,
+        isOther: Bool,
+    ) throws(FetchFailure) {
+        if isOther,
+            !request.takesOtherBytes(
+                firstTimestamp: received.inspection?.firstTimestamp?.mpegTicks, isCut: received.isCut)
+        {
+            throw .otherBeginning
+        }
+        if prerequisites.isDeciphered, !received.isIncomplete,
+            case .damaged(let damage) = received.inspection?.integrity,
+            !request.acceptsDamage(byteCount: received.plainBytes)
+        {
+            throw FetchFailure(damaged: damage, byteCount: received.plainBytes)
+        }
+        try request.checkBetter(received)
+    }
+
+    /// A key that has decrypted a whole segment is the right one.
+    func noteOpened(
+        _ received: SegmentReading.Result, _ prerequisites: SegmentPrerequisites, start: Instant,
+    ) async {
+        guard prerequisites.isDeciphered, let key = prerequisites.key,
+            received.inspection?.integrity == .whole
+        else { return }
+        await keys.opened(key, start: start)
     }
 
     /// Reads a segment, or the part of it that came before the transfer was cut.
@@ -186,10 +199,7 @@ struct SegmentFetcher: Sendable {
                 guard isKeyRight || received.provesKey else { throw failure }
                 try request.checkBetter(received)
                 if let key { try await keys.keep(key) }
-                return .stored(
-                    try await commit(
-                        draft, received, prerequisites, start: listed.placed.start, flags: listed.flags,
-                        hasMap: listed.entry.map != nil))
+                return .stored(try await commit(draft, received, prerequisites, listed))
             }
         } catch {
             throw error.failsToDecrypt ? error.asSegmentCorrupt : error
@@ -218,10 +228,7 @@ struct SegmentFetcher: Sendable {
         try await mappingErrors {
             let prerequisites = try await prerequisites(
                 of: request.segment, base: request.base, asksForKeys: false)
-            return .keyPending(
-                try await storeEncrypted(
-                    request.segment, prerequisites, base: request.base, timeLimit: request.timeLimit,
-                    silence: request.silenceLimit))
+            return .keyPending(try await storeEncrypted(request, prerequisites))
         }
     }
 
@@ -269,6 +276,15 @@ struct SegmentFetcher: Sendable {
         let (rest, result) = try reading.finish(isCut: body.cut != nil)
         if !rest.isEmpty { try await keep(rest) }
         return result
+    }
+
+    private func commit(
+        _ draft: consuming SegmentDraft, _ received: SegmentReading.Result,
+        _ prerequisites: SegmentPrerequisites, _ listed: ListedSegment,
+    ) async throws -> StoredSegment {
+        try await commit(
+            draft, received, prerequisites, start: listed.placed.start, flags: listed.flags,
+            hasMap: listed.entry.map != nil)
     }
 
     /// Commits the draft under a name with the extension of its container.
