@@ -29,9 +29,8 @@ extension RecordingState {
         _ identity: SegmentIdentity, by stored: StoredSegment, _ request: SegmentRequest,
     ) {
         guard let part = filler.parts[identity] else { return discard(stored) }
-        let formats = progress.lastFormats
         guard isWhole(stored, of: part.segment.placed),
-            formats[identity.rendition].map(stored.format.followsSeamlessly) ?? false
+            progress.lastFormats[identity.rendition].map(stored.format.followsSeamlessly) ?? false
         else {
             // The same bytes of its own source would have the same name.
             if !fetches.holds(identity) { discard(stored) }
@@ -39,13 +38,7 @@ extension RecordingState {
         }
         filler.parts.repair(identity)
         if part.held.isCut { progress.settled(identity, part.held) }
-        let segment = part.segment
-        let fact = fact(
-            of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
-            cueTags: segment.keptTags, replaces: part.held.revision)
-        // The source in use goes on with its own formats.
-        progress.lastFormats = formats
-        guard let fact else { return }
+        guard let fact = factOfOtherSource(stored, part.segment, replaces: part.held.revision) else { return }
         log(
             .info, "A segment that was not whole is replaced by that of another source",
             ["rendition": "\(identity.rendition)", "number": "\(identity.number)"])

@@ -208,47 +208,64 @@ extension RecordingState {
 
 /// What becomes of the segments of other sources.
 extension RecordingState {
-    mutating func repairStored(
-        _ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair, now: SteadyInstant,
-    ) {
+    mutating func repairStored(_ stored: StoredSegment, _ request: SegmentRequest, _ repair: Repair) {
         filler.ended()
         if let part = repair.hole.segment { return incompleteSegmentRepaired(part, by: stored, request) }
         let segment = request.segment
-        let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
-        let media = progress.renditions[segment.identity.rendition]?.media
-        let expected = repair.mediaStart ?? segment.placed.start
-        let shown = media?.start(of: probed, near: expected)
-        // A segment that belongs elsewhere, or has come meanwhile, would be held twice.
-        let isElsewhere =
-            shown.map { ($0 - expected).magnitude > segment.placed.duration.magnitude / 3 } ?? false
-        let isHeld =
-            repair.isShown && shown != nil
-            ? media?.holdsSpliced(probed.digest) : media?.holds(probed.digest)
-        let isMisplaced = isElsewhere || isHeld ?? false
-        guard !isMisplaced, !missingSegments.isRecovered(segment.placed) else {
-            if isRecording, !missingSegments.isRecovered(segment.placed) {
-                filler.reopen(request, excludesSource: true)
-            }
+        guard !missingSegments.isRecovered(segment.placed) else { return discard(stored) }
+        let start = start(of: stored, segment, repair)
+        guard !isMisplaced(stored, at: start, segment, repair) else {
+            if isRecording { filler.reopen(request, excludesSource: true) }
             return discard(stored)
         }
-        for settled in missingSegments.repaired(segment.placed)
+        loseRepaired(by: segment.placed)
+        guard var fact = factOfOtherSource(stored, segment) else { return }
+        fact.flags.insert(.late)
+        let slack = Limits.timestampSlack.magnitude
+        if start.map({ ($0 - fact.start).magnitude > slack }) ?? true { fact.flags.insert(.spliced) }
+        journal.add(
+            JournalQueue.Write(
+                entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
+    }
+
+    /// Where a segment of another source begins on the timeline; nil if its media do not show it.
+    private func start(of stored: StoredSegment, _ segment: ListedSegment, _ repair: Repair) -> Instant? {
+        let probed = ProbedSegment(digest: stored.object.digest, firstTimestamp: stored.firstTimestamp)
+        return progress.renditions[segment.identity.rendition]?.media.start(
+            of: probed, near: repair.mediaStart ?? segment.placed.start)
+    }
+
+    /// Whether a segment belongs elsewhere than in its hole, or is there already: it would be held twice.
+    private func isMisplaced(
+        _ stored: StoredSegment, at start: Instant?, _ segment: ListedSegment, _ repair: Repair,
+    ) -> Bool {
+        let expected = repair.mediaStart ?? segment.placed.start
+        if let start, (start - expected).magnitude > segment.placed.duration.magnitude / 3 { return true }
+        let media = progress.renditions[segment.identity.rendition]?.media
+        let isHeld =
+            repair.isShown && start != nil
+            ? media?.holdsSpliced(stored.object.digest) : media?.holds(stored.object.digest)
+        return isHeld ?? false
+    }
+
+    /// Segments of the source in use whose time a segment of another source covers are not tried any more.
+    private mutating func loseRepaired(by segment: PlacedSegment) {
+        for settled in missingSegments.repaired(segment)
         where !publication.publisher.expects(settled.identity) {
             fetches.drop(settled.identity)
             publication.publisher.lost(settled, reason: .segmentMissing, note: "another source had it")
         }
+    }
+
+    /// The fact of a segment of another source; the source in use goes on with its own formats.
+    mutating func factOfOtherSource(
+        _ stored: StoredSegment, _ segment: ListedSegment, replaces: Int16? = nil,
+    ) -> SegmentFact? {
         let formats = progress.lastFormats
-        let fact = fact(
+        defer { progress.lastFormats = formats }
+        return fact(
             of: stored, segment.placed, date: segment.programDateTime, arrived: segment.arrival,
-            cueTags: segment.keptTags)
-        // The source in use goes on with its own formats.
-        progress.lastFormats = formats
-        guard var fact else { return }
-        fact.flags.insert(.late)
-        let slack = Limits.timestampSlack.magnitude
-        if shown.map({ ($0 - fact.start).magnitude > slack }) ?? true { fact.flags.insert(.spliced) }
-        journal.add(
-            JournalQueue.Write(
-                entry: .segment(fact), purpose: .segment(request), retryUntil: segment.availableUntil))
+            cueTags: segment.keptTags, replaces: replaces)
     }
 
     /// Reopens the hole, because the other source did not deliver the segment.

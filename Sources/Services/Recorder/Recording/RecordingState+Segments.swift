@@ -92,7 +92,7 @@ extension RecordingState {
     mutating func segmentStored(
         _ stored: StoredSegment, _ request: SegmentRequest, now: SteadyInstant,
     ) {
-        if let repair = request.repair { return repairStored(stored, request, repair, now: now) }
+        if let repair = request.repair { return repairStored(stored, request, repair) }
         if isOfAnother(request, now: now) { return discard(stored) }
         let segment = request.segment
         guard request.held != nil || isStillWanted(stored, request) else {

@@ -43,10 +43,7 @@ extension ChannelTask {
             defer { group.cancelAll() }
             group.addTask { .worked(await Result(of: work)) }
             for wait in Set([patience, Limits.headsWait]) {
-                group.addTask {
-                    try await dependencies.clock.sleep(for: wait)
-                    return .waited
-                }
+                group.addTask { try await waited(for: wait) }
             }
             var isRecording = false
             while let step = try await group.next() {
@@ -60,32 +57,52 @@ extension ChannelTask {
                 case .recorded: throw RecordingFailure(description: "the journal cannot be read")
                 }
                 try Task.checkCancellation()
-                let passed = dependencies.clock.steady() - begin
-                let isPatient = passed < Limits.headsWait
-                switch isRecording ? .later : try await resumption(under: lease, isPatient: isPatient) {
-                case .nothing:
-                    if let failure { throw failure }
-                    continue
-                case .later: break
-                case .recorder(let recorder, let fence):
-                    let reason =
-                        failure.map { "\($0)" } ?? "no answer in \(passed.components.seconds) seconds"
-                    logger.warning("Recording without the catalogue", metadata: ["error": "\(reason)"])
+                if !isRecording, let found = try await interimRecorder(under: lease, after: failure, begin) {
                     isRecording = true
-                    group.addTask {
-                        defer { dependencies.board.set(nil, of: channel.id) }
-                        unfinished.leave(await recorder.run().unfinished, of: channel.row, under: fence)
-                        return .recorded
-                    }
+                    group.addTask { await recorded(by: found.recorder, under: found.fence) }
                 }
-                if failure != nil {
-                    group.addTask {
-                        try await dependencies.clock.sleep(for: Limits.shortestRestart)
-                        return .worked(await Result(of: work))
-                    }
-                }
+                if failure != nil { group.addTask { try await workedAgain(work) } }
             }
             throw CancellationError()
+        }
+    }
+
+    private func waited<Value: Sendable>(for wait: Duration) async throws -> Step<Value> {
+        try await dependencies.clock.sleep(for: wait)
+        return .waited
+    }
+
+    private func workedAgain<Value: Sendable>(
+        _ work: @Sendable () async throws -> Value,
+    ) async throws -> Step<Value> {
+        try await dependencies.clock.sleep(for: Limits.shortestRestart)
+        return .worked(await Result(of: work))
+    }
+
+    private func recorded<Value: Sendable>(
+        by recorder: ChannelRecorder, under fence: Int64,
+    ) async -> Step<Value> {
+        defer { dependencies.board.set(nil, of: channel.id) }
+        unfinished.leave(await recorder.run().unfinished, of: channel.row, under: fence)
+        return .recorded
+    }
+
+    /// A recorder for the time until the work that began at `begin` succeeds; nil if none can record yet.
+    ///
+    /// Throws the failure of the work if the state folder does not know where the recording stopped.
+    private func interimRecorder(
+        under lease: TakenLease?, after failure: (any Error)?, _ begin: SteadyInstant,
+    ) async throws -> (recorder: ChannelRecorder, fence: Int64)? {
+        let passed = dependencies.clock.steady() - begin
+        switch try await resumption(under: lease, isPatient: passed < Limits.headsWait) {
+        case .nothing:
+            if let failure { throw failure }
+            return nil
+        case .later: return nil
+        case .recorder(let recorder, let fence):
+            let reason = failure.map { "\($0)" } ?? "no answer in \(passed.components.seconds) seconds"
+            logger.warning("Recording without the catalogue", metadata: ["error": "\(reason)"])
+            return (recorder, fence)
         }
     }
 
