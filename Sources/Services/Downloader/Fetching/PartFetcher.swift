@@ -138,6 +138,31 @@ struct PartFetcher: Sendable {
         let address = await job.address()
         plan.readingNumber = address.readingNumber
         let rest = body?.received.rest(in: address.range)
+        var transfer = try await openTransfer(job, address, rest: rest)
+        await retries.network.returned()
+        let opening: BodyResponse
+        do {
+            opening = try BodyResponse.evaluating(transfer.head, listed: address.range, rest: rest)
+        } catch {
+            throw await transfer.explaining(error)
+        }
+        switch opening.fit {
+        case .rest: break
+        case .whole:
+            try await replace(&body, job, transfer.head, opening, at: address.range?.offset ?? 0)
+        case .other:
+            _ = consume transfer
+            // Without a validator, the next request is for the whole body.
+            body?.received.validator = nil
+            return try await request(job, &body, &wanted, &plan)
+        }
+        wanted = opening.wanted
+        return transfer
+    }
+
+    private func openTransfer(
+        _ job: PartJob, _ address: PartAddress, rest: BodyRest?,
+    ) async throws(AttemptFailure) -> Transfer {
         if let listed = address.range, listed.length > UInt64(job.byteLimit) {
             let reason = "the byte range is longer than \(job.byteLimit) bytes"
             throw .final(.part(name: job.file, reason: reason))
@@ -149,35 +174,23 @@ struct PartFetcher: Sendable {
             totalTimeout: Limits.segmentTimeout, queueTimeout: Limits.segmentTimeout)
         options.chunkDelay = Limits.chunkDelay
         if let rest { options.headers["If-Range"] = rest.validator }
-        var transfer: Transfer
         do {
-            transfer = try await session.open(address.url.absoluteString, options)
+            return try await session.open(address.url.absoluteString, options)
         } catch {
             throw .transfer(error)
         }
-        await retries.network.returned()
-        let opening: BodyResponse
-        do {
-            opening = try BodyResponse.evaluating(transfer.head, listed: address.range, rest: rest)
-        } catch {
-            throw await transfer.explaining(error)
-        }
-        switch opening.fit {
-        case .rest: break
-        case .whole:
-            await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
-            let (isRecorded, tried) = (body?.isRecorded ?? job.isBegun, body?.tried ?? 0)
-            body = try begin(job, transfer.head, opening, at: address.range?.offset ?? 0)
-            body?.tried = tried
-            try await record(job, &body, isRecorded: isRecorded)
-        case .other:
-            _ = consume transfer
-            // Without a validator, the next request is for the whole body.
-            body?.received.validator = nil
-            return try await request(job, &body, &wanted, &plan)
-        }
-        wanted = opening.wanted
-        return transfer
+    }
+
+    /// Begins a body in place of one of which a part was received.
+    private func replace(
+        _ body: inout OpenPart?, _ job: PartJob, _ head: TransferHead, _ opening: BodyResponse,
+        at offset: UInt64,
+    ) async throws(AttemptFailure) {
+        await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
+        let (isRecorded, tried) = (body?.isRecorded ?? job.isBegun, body?.tried ?? 0)
+        body = try begin(job, head, opening, at: offset)
+        body?.tried = tried
+        try await record(job, &body, isRecorded: isRecorded)
     }
 
     /// Stores the wanted bytes of a body as they arrive; nil if another part goes first.

@@ -71,18 +71,47 @@ struct RenditionPlan: Sendable {
         }
         guard let listed = try listedParts(of: playlist, base: base) else { return [] }
         let behind = try parts.isEmpty && range == nil ? takeRecorded(beside: playlist, listed) : []
-        var (new, isFirst) = ([Part](), parts.isEmpty)
-        var (time, discontinuities) = (0.0, 0)
-        var (isKnown, first) = (false, Int?.none)
+        let entries = try takeEntries(of: playlist, listed, base: base, range: range, &keys)
+        if !playlist.segments.isEmpty { firstListed = entries.firstKnown ?? parts.count }
+        wasLive = wasLive || !playlist.isEnded
+        let lines = entries.new.compactMap { append($0) }
+        for part in behind { _ = append(part) }
+        if hasKept, !entries.areKnown, playlist.isEnded, !(recorded?.isLive ?? false) {
+            throw .conflict("the source lists another presentation than the one that was begun")
+        }
+        head = playlist
+        head.segments = []
+        return lines
+    }
+
+    /// The entries of a playlist, as the plan knows them.
+    private struct Entries {
+        /// Those after all known ones.
+        var new: [Part] = []
+        /// The first one that the plan has.
+        var firstKnown: Int?
+        /// Whether the plan or the folder has any.
+        var areKnown = false
+
+        /// Adds an entry that the plan has.
+        mutating func addKnown(_ index: Int) {
+            areKnown = true
+            firstKnown = min(firstKnown ?? index, index)
+            // In a playlist older than the previous one, segments before a known segment are not new.
+            new = []
+        }
+    }
+
+    /// Gives known parts what a playlist says of them now, and the others names in the folder.
+    private mutating func takeEntries(
+        of playlist: MediaPlaylist, _ listed: [ListedPart], base: HTTPURL, range: TimeRange?,
+        _ keys: inout KeyNames,
+    ) throws(DownloadError) -> Entries {
+        var (entries, place, isFirst) = (Entries(), PlaylistPlace(), parts.isEmpty)
         // All segments of one playlist use the sections that the source has now.
         var hasPresentSections = parts.isEmpty && kept.isEmpty
         for (index, segment) in playlist.segments.enumerated() {
-            let begin = time
-            time += Double(segment.durationMicroseconds) / 1_000_000
-            if let range, time <= range.begin || begin >= range.end {
-                if begin < range.begin { discontinuities += segment.discontinuityCount }
-                continue
-            }
+            guard place.enter(segment, isIn: range) else { continue }
             let mayRestart = index == 0 || segment.discontinuityCount > 0
             if !hasPresentSections, mayRestart, !knows(listed[index].identity) {
                 sectionNames.beginAgain()
@@ -91,31 +120,22 @@ struct RenditionPlan: Sendable {
             let part = try part(segment, listed[index], base: base, &keys)
             if let known = indices[part.names.identity] {
                 renew(known, with: part)
-                isKnown = true
-                first = min(first ?? known, known)
-                // In a playlist older than the previous one, segments before a known segment are not new.
-                new = []
+                entries.addKnown(known)
                 continue
             }
-            isKnown = isKnown || kept[part.names.identity] != nil
-            if isFirst {
-                firstDiscontinuitySequence = playlist.discontinuitySequence
-                skippedDiscontinuities = discontinuities
-                skippedSeconds = begin
-                isFirst = false
-            }
-            new.append(part)
+            if isFirst { begin(at: place, in: playlist) }
+            isFirst = false
+            entries.areKnown = entries.areKnown || kept[part.names.identity] != nil
+            entries.new.append(part)
         }
-        if !playlist.segments.isEmpty { firstListed = first ?? parts.count }
-        wasLive = wasLive || !playlist.isEnded
-        let lines = new.compactMap { append($0) }
-        for part in behind { _ = append(part) }
-        if hasKept, !isKnown, playlist.isEnded, !(recorded?.isLive ?? false) {
-            throw .conflict("the source lists another presentation than the one that was begun")
-        }
-        head = playlist
-        head.segments = []
-        return lines
+        return entries
+    }
+
+    /// The plan begins at a place in a playlist.
+    private mutating func begin(at place: PlaylistPlace, in playlist: MediaPlaylist) {
+        firstDiscontinuitySequence = playlist.discontinuitySequence
+        skippedDiscontinuities = place.skippedDiscontinuities
+        skippedSeconds = place.begin
     }
 
     /// Begins with what was recorded of a live presentation and is no longer listed.
@@ -345,38 +365,22 @@ struct RenditionPlan: Sendable {
     }
 }
 
-extension RenditionPlan {
-    /// Endings that players and web servers know, by those that sources use.
-    private static let endings = [
-        "ts": "ts", "m2ts": "ts", "mts": "ts", "m4s": "m4s", "mp4": "m4s", "m4v": "m4s", "m4a": "m4s",
-        "cmfv": "m4s", "cmfa": "m4s", "cmft": "m4s", "aac": "aac", "mp3": "mp3", "ac3": "ac3", "ec3": "ec3",
-        "vtt": "vtt", "webvtt": "vtt",
-    ]
+/// The place of a segment in a playlist, by the durations that the playlist states.
+private struct PlaylistPlace {
+    /// Seconds from the start of the playlist.
+    private(set) var begin = 0.0
+    private var end = 0.0
+    /// The number of discontinuities in the segments before the range.
+    private(set) var skippedDiscontinuities = 0
 
-    /// At least five digits and an ending like that of the URL; the ending may not match the content.
-    private static func fileName(_ number: Int, of part: Part) -> String {
-        let digits = String(number)
-        let zeros = String(repeating: "0", count: max(0, 5 - digits.count))
-        return "\(zeros)\(digits).\(ending(of: part))"
-    }
-
-    /// A part that has its name keeps its ending: a recorded one has no URL of its own.
-    private static func ending(of part: Part) -> String {
-        if let named = part.names.file.split(separator: ".").last { return String(named) }
-        let last = part.url.path.split(separator: "/").last?.split(separator: ".").last.map(String.init)
-        if let known = last.flatMap({ endings[$0.lowercased()] }) { return known }
-        return part.segment.map == nil ? "ts" : "m4s"
-    }
-
-    /// Whether the file names of the segments say that they are packed audio.
-    var isPackedAudio: Bool {
-        parts.first.map { ["aac", "mp3", "ac3", "ec3"].contains(Self.ending(of: $0)) } ?? false
-    }
-
-    /// Whether no segment of the folder has the container of the first segment.
-    var hasOtherContainer: Bool {
-        guard !kept.isEmpty, let first = parts.first else { return false }
-        let ending = ".\(Self.ending(of: first))"
-        return !kept.values.contains { $0.file.hasSuffix(ending) }
+    /// Goes on to the next segment.
+    ///
+    /// - Returns: whether it lies in the range, if one is given
+    mutating func enter(_ segment: MediaSegment, isIn range: TimeRange?) -> Bool {
+        begin = end
+        end += Double(segment.durationMicroseconds) / 1_000_000
+        guard let range, end <= range.begin || begin >= range.end else { return true }
+        if begin < range.begin { skippedDiscontinuities += segment.discontinuityCount }
+        return false
     }
 }

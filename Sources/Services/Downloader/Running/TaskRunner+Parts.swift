@@ -178,25 +178,12 @@ extension TaskRunner {
             underWay -= 1
             if underWay == 0 { wakeIdle() }
         }
-        // Copies only the part: with a copy of the plan, the next change of the plan would copy all of it.
-        let id = plans[index.plan].id
-        let part = plans[index.plan].parts[index.part]
-        let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
-        let file = "\(id)/\(part.names.file)"
+        let file = "\(plans[index.plan].id)/\(plans[index.plan].parts[index.part].names.file)"
         let progress = progress(of: file)
         defer { ended(file, progress) }
-        let job = PartJob(
-            file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
-            vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
-            otherKey: { await self.otherKey(of: index, than: $0) }, isBegun: begunParts.contains(file),
-            progress: progress, address: { await self.segmentAddress(index) },
-            isDropped: { await self.plans[index.plan].isDropped(index.part) },
-            renew: { readingNumber async throws(DownloadError) in
-                try await self.renew(since: readingNumber, isRefused: true)
-            })
         let fetched: StoredBytes?
         do {
-            fetched = try await fetcher.fetch(job)
+            fetched = try await fetcher.fetch(segmentJob(index, file, progress))
         } catch  where error.meansMissing && plans[index.plan].isDropped(index.part) {
             // The source no longer has it: the recording goes on without it.
             plans[index.plan].lose(index.part)
@@ -216,6 +203,22 @@ extension TaskRunner {
         reportProgress()
         try await saveProgress()
         return true
+    }
+
+    private func segmentJob(_ index: PartIndex, _ file: String, _ progress: PartProgress) -> PartJob {
+        // Copies only the part: with a copy of the plan, the next change of the plan would copy all of it.
+        let id = plans[index.plan].id
+        let part = plans[index.plan].parts[index.part]
+        let section = part.names.initSection.flatMap { sections["\(id)/\($0)"] }
+        return PartJob(
+            file: file, kind: .segment(section), key: part.names.key.flatMap { keys[$0] },
+            vector: part.key?.vectorBytes ?? [], storesClear: storesClear, byteLimit: Limits.segmentBytes,
+            otherKey: { await self.otherKey(of: index, than: $0) }, isBegun: begunParts.contains(file),
+            progress: progress, address: { await self.segmentAddress(index) },
+            isDropped: { await self.plans[index.plan].isDropped(index.part) },
+            renew: { readingNumber async throws(DownloadError) in
+                try await self.renew(since: readingNumber, isRefused: true)
+            })
     }
 
     private func segmentAddress(_ index: PartIndex) -> PartAddress {
