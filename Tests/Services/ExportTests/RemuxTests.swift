@@ -255,7 +255,7 @@ struct RemuxTests {
         var sample = try await Sample([0])
         sample.format = SegmentFormat(container: container, tracks: tracks)
         let arguments = try sample.plan().arguments()
-        let tag = arguments.firstIndex(of: "-tag:v").map { arguments[$0 + 1] }
+        let tag = arguments.firstIndex(of: "-tag:v:0").map { arguments[$0 + 1] }
         #expect(tag == (isSet ? "hvc1" : nil))
     }
 

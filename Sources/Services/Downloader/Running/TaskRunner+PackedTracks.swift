@@ -1,4 +1,5 @@
 import MediaFormat
+import Processes
 import Timeline
 
 /// The tracks of a file that ffmpeg makes.
@@ -39,10 +40,7 @@ struct PackedTracks: Sendable, Equatable {
             absent = Set(renditions.filter { $0.tracks.allSatisfy { $0.firstTimestamp == nil } }.map(\.id))
         }
         let byteCount = renditions.map(\.byteCount).max() ?? 0
-        if byteCount > 0 {
-            // By itself it reads five megabytes or five seconds.
-            probing = ["-probesize", "\(max(byteCount, 5_000_000))", "-analyzeduration", "600000000"]
-        }
+        if byteCount > 0 { probing = FFmpegOptions.probing(byteCount: byteCount) }
     }
 }
 

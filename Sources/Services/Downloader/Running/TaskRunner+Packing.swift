@@ -62,33 +62,51 @@ extension TaskRunner {
         try await folder.commit(name)
     }
 
-    /// Has ffmpeg copy the media into an MP4 file; it reads files of the folder, or a pipe.
+    /// Has ffmpeg copy the media into an MP4 file.
     private func remux(to name: String) async throws(DownloadError) {
         let changing = try await planWithChangedPIDs()
         let tracks = try await packedTracks()
         let subtitles = try await writeSubtitles()
-        let reading =
-            changing == nil
-            ? ["-protocol_whitelist", "file", "-allowed_extensions", "ALL", "-i", "index.m3u8"]
-            : ["-protocol_whitelist", "pipe", "-f", "mpegts", "-i", "pipe:0"]
-        var arguments = ["-nostdin", "-v", "error", "-y"] + tracks.probing + reading
-        for track in subtitles {
-            arguments += ["-protocol_whitelist", "file", "-f", "webvtt", "-i", "./\(track.file)"]
+        let input = Self.input(tracks, subtitles: subtitles.map(\.file), isPiped: changing != nil)
+        let output = try await videoTag() + properties(tracks, subtitles: subtitles.map(\.rendition))
+        try await runFFmpeg(input + output, reading: changing, toMake: name)
+        for track in subtitles { try await folder.remove(track.file) }
+    }
+
+    /// What ffmpeg reads, files of the folder or a pipe, and the tracks that it takes.
+    private static func input(_ tracks: PackedTracks, subtitles: [String], isPiped: Bool) -> [String] {
+        var arguments = ["-nostdin", "-v", "error", "-y"] + tracks.probing
+        arguments +=
+            isPiped
+            ? ["-protocol_whitelist", "pipe", "-f", "mpegts", "-i", "pipe:0"]
+            : ["-protocol_whitelist", "file", "-allowed_extensions", "ALL", "-i", "index.m3u8"]
+        for file in subtitles {
+            arguments += ["-protocol_whitelist", "file", "-f", "webvtt", "-i", "./\(file)"]
         }
         arguments += tracks.mapping
         for index in subtitles.indices { arguments += ["-map", "\(index + 1):s"] }
-        arguments += try await videoTag()
-        arguments += ["-c", "copy", "-c:s", "mov_text", "-metadata", "title=\(stored.task.title)"]
+        return arguments
+    }
+
+    /// How ffmpeg writes the tracks, and what the file says of them.
+    private func properties(_ tracks: PackedTracks, subtitles: [TaskRendition]) -> [String] {
         // ffmpeg numbers the audio inside of the variant after separate audio.
         let audio = [RenditionKind.audio, .video].flatMap { kind in
             stored.task.renditions.filter { $0.id.kind == kind && !tracks.absent.contains($0.id) }
         }
-        arguments +=
-            Self.languages(of: audio, as: "a") + Self.languages(of: subtitles.map(\.rendition), as: "s")
-        arguments += ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
+        return ["-c", "copy", "-c:s", "mov_text", "-metadata", "title=\(stored.task.title)"]
+            + Self.languages(of: audio, as: "a") + Self.languages(of: subtitles, as: "s")
+    }
+
+    /// Runs ffmpeg, which reads files of the folder, or a rendition from a pipe.
+    private func runFFmpeg(
+        _ arguments: [String], reading piped: RenditionPlan?, toMake name: String,
+    ) async throws(DownloadError) {
+        let arguments =
+            arguments + ["-movflags", "+faststart", "-f", "mp4", "./\(TaskFolder.draft(of: name))"]
         do {
-            if let changing {
-                try await runFFmpeg(arguments, reading: changing)
+            if let piped {
+                try await runFFmpeg(arguments, reading: piped)
             } else {
                 try await ChildProgram.run("ffmpeg", arguments, in: folder.path, bounds: Limits.packing)
             }
@@ -101,17 +119,16 @@ extension TaskRunner {
             }
             throw .unusable("the segments cannot be packed: \(error)")
         }
-        for track in subtitles { try await folder.remove(track.file) }
     }
 
-    /// HEVC of a transport stream gets the name with which Apple's players open it; in fMP4 it has a name.
+    /// The name of the video's codec in the file, if it is not the one that ffmpeg gives.
     private func videoTag() async throws(DownloadError) -> [String] {
         for plan in plans where plan.id.kind == .video {
             guard let part = plan.parts.first(where: \.isDone), part.initSection == nil,
                 let tracks = try await inspection(of: part, in: plan)?.tracks,
                 let video = tracks.first(where: { $0.kind == .video && $0.firstTimestamp != nil })
             else { continue }
-            return video.codec == "hevc" ? ["-tag:v:0", "hvc1"] : []
+            return video.codec == "hevc" ? FFmpegOptions.hevcTag : []
         }
         return []
     }

@@ -1,4 +1,5 @@
 import MediaFormat
+import Processes
 import SegmentStore
 import Timeline
 
@@ -32,11 +33,8 @@ struct OpeningTracks: Sendable, Equatable {
         }
     }
 
-    /// How much of its input ffmpeg reads before it decides what is in it: by itself five megabytes or five
-    /// seconds.
-    var probing: [String] {
-        ["-probesize", "\(max(byteCount, 5_000_000))", "-analyzeduration", "600000000"]
-    }
+    /// Has ffmpeg read as far as these tracks.
+    var probing: [String] { FFmpegOptions.probing(byteCount: byteCount) }
 
     var mapping: [String] { found.flatMap { ["-map", "0:i:\($0)"] } }
 }

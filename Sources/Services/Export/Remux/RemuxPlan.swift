@@ -1,4 +1,5 @@
 import MediaFormat
+import Processes
 package import Timeline
 
 /// A window that ffmpeg packs into one MP4 file: whose segments, in which order.
@@ -169,10 +170,9 @@ extension RemuxPlan.Input {
         runs.lazy.flatMap(\.formatIDs).compactMap { formats[$0]?.tracks }.first { !$0.isEmpty }
     }
 
-    /// HEVC of a transport stream gets the name with which Apple's players open it; in fMP4 it has a name.
     fileprivate var videoTag: [String] {
         let video = tracks?.split(separator: ",").first { $0.hasPrefix("video:") }
-        return video == "video:hevc" && container == .transportStream ? ["-tag:v", "hvc1"] : []
+        return video == "video:hevc" && container == .transportStream ? FFmpegOptions.hevcTag : []
     }
 
     /// AAC has a header in each frame in a transport stream, and one for all in MP4.
