@@ -27,8 +27,35 @@ package final class ViewerAPI: Sendable {
         catalogue: Catalogue, store: any SegmentStore, configuration: ViewerConfiguration,
         clock: HostClock, logger: Logger,
     ) {
+        let longestWindow = configuration.maxWindowSeconds * Microseconds.perSecond
         objects = ObjectHandler(store: store, clock: clock.now, logger: logger)
-        index = TimelineIndex(
+        index = Self.index(of: catalogue, configuration, clock, logger)
+        let playbackService = PlaybackService(
+            index: index, maxWindowSeconds: configuration.maxWindowSeconds,
+            longAnswers: configuration.longAnswers)
+        access = PlaybackAccess(
+            signer: configuration.tokenSigner, catalogue: catalogue, clock: clock, logger: logger)
+        gate = AccessGate(access: access)
+        scope = TimeScope(
+            index: index, playbackService: playbackService,
+            longestWindow: longestWindow, isCanonical: configuration.isCanonical, clock: clock.now)
+        windows = WindowHandler(
+            index: index, playbackService: playbackService,
+            export: WindowExport(
+                store: store, remuxProcesses: configuration.remuxProcesses, ffmpeg: configuration.ffmpeg),
+            pictures: PictureMaker(
+                store: store, processes: configuration.remuxProcesses, program: configuration.ffmpeg),
+            longestCanonical: configuration.isCanonical ? longestWindow : nil, clock: clock, logger: logger)
+        lists = ListHandler(
+            catalogue: catalogue, index: index, windows: windows, scope: scope,
+            publicBase: configuration.publicBase,
+            maxWindowSeconds: configuration.maxWindowSeconds, clock: clock, logger: logger)
+    }
+
+    private static func index(
+        of catalogue: Catalogue, _ configuration: ViewerConfiguration, _ clock: HostClock, _ logger: Logger,
+    ) -> TimelineIndex {
+        TimelineIndex(
             catalogue: catalogue, maxStaleSeconds: configuration.maxStaleSeconds,
             isShared: configuration.isShared, executor: configuration.background, clock: clock
         ) { excess in
@@ -39,29 +66,6 @@ package final class ViewerAPI: Sendable {
                     "last": "\(excess.last.rfc3339)",
                 ])
         }
-        let playbackService = PlaybackService(
-            index: index, maxWindowSeconds: configuration.maxWindowSeconds,
-            longAnswers: configuration.longAnswers)
-        access = PlaybackAccess(
-            signer: configuration.tokenSigner, catalogue: catalogue, clock: clock, logger: logger)
-        gate = AccessGate(access: access)
-        scope = TimeScope(
-            index: index, playbackService: playbackService,
-            longestWindow: configuration.maxWindowSeconds * Microseconds.perSecond,
-            isCanonical: configuration.isCanonical, clock: clock.now)
-        windows = WindowHandler(
-            index: index, playbackService: playbackService,
-            export: WindowExport(
-                store: store, remuxProcesses: configuration.remuxProcesses, ffmpeg: configuration.ffmpeg),
-            pictures: PictureMaker(
-                store: store, processes: configuration.remuxProcesses, program: configuration.ffmpeg),
-            longestCanonical: configuration.isCanonical
-                ? configuration.maxWindowSeconds * Microseconds.perSecond : nil,
-            clock: clock, logger: logger)
-        lists = ListHandler(
-            catalogue: catalogue, index: index, windows: windows, scope: scope,
-            publicBase: configuration.publicBase,
-            maxWindowSeconds: configuration.maxWindowSeconds, clock: clock, logger: logger)
     }
 
     /// Keeps the timeline in memory up to date with the catalogue, and follows which tokens are revoked,

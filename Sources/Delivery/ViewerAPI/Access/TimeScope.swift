@@ -70,54 +70,98 @@ struct TimeScope: Sendable {
         switch asked {
         case .none: return .permitted
         case .segment(let rendition, let start):
-            if grant.permits(start) { return .permitted }
-            let listed = try await listed(grant, channel, client)
-            if listed.permits(start) { return .permitted }
-            guard let begin = listed.begin,
-                let segment = try await segment(at: begin, rendition, channel, client)
-            else { return .refused }
-            return Decision(segment.begin.milliseconds == start.milliseconds)
+            return try await decision(
+                segmentAt: start, of: rendition, by: grant, channel: channel, for: client)
         case .picture(let rendition, let time):
             return try await decision(
                 pictureAt: time, of: rendition, by: grant, channel: channel, for: client)
         case .window(let rendition, let begin, let end?, _):
-            let window = TimeWindow(begin: begin, end: end)
-            if grant.permits(window) { return .permitted }
-            guard isCanonical else { return .refused }
-            let listed = try await listed(grant, channel, client)
-            if listed.permits(window) { return .permitted }
-            return Decision(try await extended(listed, rendition, channel, client).permits(window))
+            return try await decision(
+                window: TimeWindow(begin: begin, end: end), of: rendition, by: grant, channel: channel,
+                for: client)
         case .window(_, let begin, nil, let grows):
-            guard grant.permits(begin) else { return .refused }
-            guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
-            guard grows || limit < clock() else { return .permitted }
-            return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
+            return decision(openWindowFrom: begin, grows: grows, by: grant)
         case .coverage(let begin, let end):
-            let asked = TimeWindow(begin: begin, end: end ?? clock())
-            // The answer to an empty window is an error, so it is permitted here.
-            if asked.end <= asked.begin || grant.permits(asked) { return .permitted }
-            let part = TimeWindow(
-                begin: max(asked.begin, grant.begin ?? asked.begin),
-                end: min(asked.end, grant.end ?? asked.end))
-            return part.begin < part.end ? .cut(part, grows: false) : .refused
+            return decision(coverageOf: TimeWindow(begin: begin, end: end ?? clock()), by: grant)
         case .endlessSince(let rendition, let begin):
-            guard grant.permits(begin) else { return .refused }
-            guard let limit = grant.end else {
-                return Decision(try await beginsWithin(grant, since: begin, rendition, channel, client))
-            }
-            return .cut(TimeWindow(begin: begin, end: min(limit, begin + longestWindow)), grows: true)
+            return try await decision(
+                streamFrom: begin, of: rendition, by: grant, channel: channel, for: client)
         case .endless(let delay):
             guard grant.end == nil, grant.permits(clock() - delay) else { return .refused }
             return Decision(try await beginsWithin(grant, shiftedBy: delay, channel, client))
         case .live(let delay, let length):
-            guard holdsLive(grant, delay, length) else { return .refused }
-            guard let begin = grant.begin, isNear(grant, shiftedBy: delay),
-                try await listsBeginOf(
-                    grant, WindowRequest(.sliding(length: length, delay: delay)), channel, client)
-            else { return .permitted }
-            let end = begin + longestWindow
-            return .cut(TimeWindow(begin: begin, end: grant.end.map { min($0, end) } ?? end), grows: true)
+            return try await decision(
+                live: delay, length: length, by: grant, channel: channel, for: client)
         }
+    }
+
+    /// A segment is permitted if its start is, or if the grant begins within it.
+    private func decision(
+        segmentAt start: Instant, of rendition: RenditionID, by grant: PlaybackGrant, channel: Channel,
+        for client: String?,
+    ) async throws(PlaybackError) -> Decision {
+        if grant.permits(start) { return .permitted }
+        let listed = try await listed(grant, channel, client)
+        if listed.permits(start) { return .permitted }
+        guard let begin = listed.begin, let segment = try await segment(at: begin, rendition, channel, client)
+        else { return .refused }
+        return Decision(segment.begin.milliseconds == start.milliseconds)
+    }
+
+    /// A window with an end is permitted also if a canonical redirect has moved its ends to the edges of
+    /// segments.
+    private func decision(
+        window: TimeWindow, of rendition: RenditionID?, by grant: PlaybackGrant, channel: Channel,
+        for client: String?,
+    ) async throws(PlaybackError) -> Decision {
+        if grant.permits(window) { return .permitted }
+        guard isCanonical else { return .refused }
+        let listed = try await listed(grant, channel, client)
+        if listed.permits(window) { return .permitted }
+        return Decision(try await extended(listed, rendition, channel, client).permits(window))
+    }
+
+    /// A window without an end is cut at the end of the grant if it reaches that.
+    private func decision(openWindowFrom begin: Instant, grows: Bool, by grant: PlaybackGrant) -> Decision {
+        guard grant.permits(begin) else { return .refused }
+        guard let limit = grant.end, begin + longestWindow > limit else { return .permitted }
+        guard grows || limit < clock() else { return .permitted }
+        return .cut(TimeWindow(begin: begin, end: limit), grows: grows)
+    }
+
+    /// What is recorded of a window is told of the part that the grant permits.
+    private func decision(coverageOf asked: TimeWindow, by grant: PlaybackGrant) -> Decision {
+        // The answer to an empty window is an error, so it is permitted here.
+        if asked.end <= asked.begin || grant.permits(asked) { return .permitted }
+        let part = TimeWindow(
+            begin: max(asked.begin, grant.begin ?? asked.begin),
+            end: min(asked.end, grant.end ?? asked.end))
+        return part.begin < part.end ? .cut(part, grows: false) : .refused
+    }
+
+    /// An endless stream ends with the grant if that has an end.
+    private func decision(
+        streamFrom begin: Instant, of rendition: RenditionID?, by grant: PlaybackGrant, channel: Channel,
+        for client: String?,
+    ) async throws(PlaybackError) -> Decision {
+        guard grant.permits(begin) else { return .refused }
+        guard let limit = grant.end else {
+            return Decision(try await beginsWithin(grant, since: begin, rendition, channel, client))
+        }
+        return .cut(TimeWindow(begin: begin, end: min(limit, begin + longestWindow)), grows: true)
+    }
+
+    /// A live playlist that would list segments before the grant is cut at the beginning of the grant.
+    private func decision(
+        live delay: Int64, length: Int64?, by grant: PlaybackGrant, channel: Channel, for client: String?,
+    ) async throws(PlaybackError) -> Decision {
+        guard holdsLive(grant, delay, length) else { return .refused }
+        guard let begin = grant.begin, isNear(grant, shiftedBy: delay),
+            try await listsBeginOf(
+                grant, WindowRequest(.sliding(length: length, delay: delay)), channel, client)
+        else { return .permitted }
+        let end = begin + longestWindow
+        return .cut(TimeWindow(begin: begin, end: grant.end.map { min($0, end) } ?? end), grows: true)
     }
 
     /// A picture is permitted at an instant of the grant, which is extended to whole segments.
