@@ -62,28 +62,13 @@ struct Composition: Sendable {
         let board = StatusBoard()
         let meters = Meters(
             board: board, catalogue: catalogue, registry: registry, clock: clock, logger: logger)
-        let requests = RequestMetrics(registry: registry)
-        let admin = try AdminAPI(
-            catalogue: catalogue, board: board, registry: registry,
-            configuration: adminConfiguration(token),
-            archiveIsReachable: { (try? await store.space()) != nil },
-            clock: clock, logger: logger)
-        let viewer = viewer(catalogue, store, background)
+        let admin = try adminAPI(token, catalogue, store, board)
+        let viewer = role.servesViewers ? viewerAPI(catalogue, store, background) : nil
         let gate = SchemaGate()
-        let servers = try Servers.open(
-            ServerPlan.plans(
-                settings, gate: gate, admin: admin, viewer: role.servesViewers ? viewer : nil),
-            settings: settings, descriptors: descriptors, background: background, clock: clock,
-            logger: logger, onFinished: onFinished(requests))
-        servers.report(to: requests)
+        let servers = try openServers(gate, admin, viewer, background)
         DatabaseMeter.register(counts: { pools.statementCounts }, in: registry)
-        let recording = try state.map { state in
-            try Recording(
-                settings, state: state,
-                catalogue: Catalogue(pool: pools.recording, logger: logger),
-                heartbeats: Catalogue(pool: pools.heartbeat, logger: logger), store: store, board: board,
-                clock: clock, isDatabaseReady: { gate.hasOpened }, ownPorts: servers.addresses.map(\.port),
-                logger: logger)
+        let recording = try state.map {
+            try openRecording($0, pools, store, board, gate, ownPorts: servers.addresses.map(\.port))
         }
         recording?.register(in: registry)
         announce(servers)
@@ -95,7 +80,7 @@ struct Composition: Sendable {
             group.addTask {
                 try await prepareDatabase(pools.serving)
                 gate.open()
-                await work(meters, role.servesViewers ? viewer : nil, pools.serving)
+                await work(meters, viewer, pools.serving)
             }
         }
         logger.notice("Stopped")
@@ -112,7 +97,17 @@ struct Composition: Sendable {
         return store
     }
 
-    private func viewer(
+    private func adminAPI(
+        _ token: Secret, _ catalogue: Catalogue, _ store: DirectorySegmentStore, _ board: StatusBoard,
+    ) throws -> AdminAPI {
+        try AdminAPI(
+            catalogue: catalogue, board: board, registry: registry,
+            configuration: adminConfiguration(token),
+            archiveIsReachable: { (try? await store.space()) != nil },
+            clock: clock, logger: logger)
+    }
+
+    private func viewerAPI(
         _ catalogue: Catalogue, _ store: DirectorySegmentStore, _ background: BackgroundExecutor,
     ) -> ViewerAPI {
         ViewerAPI(
@@ -127,6 +122,29 @@ struct Composition: Sendable {
                 longAnswers: max(1, Processors().count / 2), remuxProcesses: settings.remuxProcesses,
                 background: background),
             clock: clock, logger: logger)
+    }
+
+    /// Opens the servers, and measures their requests.
+    private func openServers(
+        _ gate: SchemaGate, _ admin: AdminAPI, _ viewer: ViewerAPI?, _ background: BackgroundExecutor,
+    ) throws -> Servers {
+        let requests = RequestMetrics(registry: registry)
+        let servers = try Servers.open(
+            ServerPlan.plans(settings, gate: gate, admin: admin, viewer: viewer), settings: settings,
+            descriptors: descriptors, background: background, clock: clock, logger: logger,
+            onFinished: onFinished(requests))
+        servers.report(to: requests)
+        return servers
+    }
+
+    private func openRecording(
+        _ state: StateFolder, _ pools: DatabasePools, _ store: DirectorySegmentStore, _ board: StatusBoard,
+        _ gate: SchemaGate, ownPorts: [UInt16],
+    ) throws -> Recording {
+        try Recording(
+            settings, state: state, catalogue: Catalogue(pool: pools.recording, logger: logger),
+            heartbeats: Catalogue(pool: pools.heartbeat, logger: logger), store: store, board: board,
+            clock: clock, isDatabaseReady: { gate.hasOpened }, ownPorts: ownPorts, logger: logger)
     }
 
     /// Runs the background work that needs the database until cancelled.

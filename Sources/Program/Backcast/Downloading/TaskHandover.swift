@@ -60,32 +60,21 @@ struct TaskHandover: Sendable {
         (try? await DownloadService.isInUse(folder)) ?? false
     }
 
+    /// A task of the process that holds the folder.
+    private typealias TakenTask = (id: String, request: DownloadRequest)
+
     /// Hands over what no process has taken yet.
     private func run(_ previous: Outcome) async throws -> Outcome {
-        var (open, status): (Set<String>, Int32) = ([], previous.status)
-        var taken: [(id: String, request: DownloadRequest)] = []
-        for (index, request) in previous.remaining.enumerated() {
-            // The rest is not started, even if all tasks that were handed over are complete.
-            guard !Task.isCancelled else {
-                status = 130
-                break
-            }
-            do {
-                let id = try await handOver(request)
-                open.insert(id)
-                taken.append((id, request))
-            } catch is HolderIsEnding {
-                // The tasks that it took have ended with it; a complete one is recognised by its state.
-                let remaining = taken.map(\.request) + previous.remaining[index...]
-                var outcome = Outcome(remaining: remaining, status: status)
-                // The deadline restarts only if the other process has carried out tasks.
-                if taken.isEmpty { outcome.deadline = previous.deadline }
-                return outcome
-            } catch let refusal as Refusal {
-                DownloadCommand.printError(refusal.problem)
-                status = max(status, refusal.status)
-            }
+        var (taken, status): ([TakenTask], Int32) = ([], previous.status)
+        let refused = try await handOver(previous.remaining, &taken, &status)
+        guard refused.isEmpty else {
+            // The tasks that it took have ended with it; a complete one is recognised by its state.
+            var outcome = Outcome(remaining: taken.map(\.request) + refused, status: status)
+            // The deadline restarts only if the other process has carried out tasks.
+            if taken.isEmpty { outcome.deadline = previous.deadline }
+            return outcome
         }
+        var open = Set(taken.map(\.id))
         let startedAt = HostClock.system.steady()
         do {
             try await follow(&open, &status)
@@ -102,6 +91,31 @@ struct TaskHandover: Sendable {
         }
         let stopped = try await withCancellationShield(by: .system) { await pause(left) }
         return Outcome(status: max(status, stopped))
+    }
+
+    /// Hands requests over, one after the other.
+    ///
+    /// - Returns: those that are left because the other process is ending
+    private func handOver(
+        _ requests: [DownloadRequest], _ taken: inout [TakenTask], _ status: inout Int32
+    ) async throws -> ArraySlice<DownloadRequest> {
+        for (index, request) in requests.enumerated() {
+            // The rest is not started, even if all tasks that were handed over are complete.
+            guard !Task.isCancelled else {
+                status = 130
+                break
+            }
+            do {
+                let id = try await handOver(request)
+                taken.append((id, request))
+            } catch is HolderIsEnding {
+                return requests[index...]
+            } catch let refusal as Refusal {
+                DownloadCommand.printError(refusal.problem)
+                status = max(status, refusal.status)
+            }
+        }
+        return []
     }
 
     /// The process that holds the folder accepts no more tasks.
