@@ -197,47 +197,29 @@ struct SimulatedCatalogue {
         _ segment: DecidedSegment, isPublished: Bool, after watermark: Instant, _ archive: SimulatedArchive,
     ) {
         let fact = segment.fact
-        let id = fact.identity.rendition
-        guard let rendition = renditions[id] else {
-            return findings.append("\(id): a segment without a rendition")
+        guard let rendition = renditions[fact.identity.rendition] else {
+            return findings.append("\(fact.identity.rendition): a segment without a rendition")
         }
         if intake[fact.identity] == .stored {
             if fact.replaces != nil, !isPublished { return repair(fact, of: rendition, archive) }
             if isPublished, rendition.rows.last?.number == segment.number { repeatedCount += 1 }
             // Segments that the present owner publishes replace those that a former owner archived.
-            guard isPublished,
-                let index = rendition.rows.lastIndex(where: { $0.fact.identity == fact.identity }),
-                rendition.rows[index].number == nil
-            else { return }
-            rendition.rows.remove(at: index)
+            guard isPublished, rendition.removeArchived(fact.identity) else { return }
         }
         guard archive.digest(of: fact.key) == fact.digest else {
             return findings.append("\(fact.identity) is in the catalogue, its bytes are not in the archive")
         }
-        var index = rendition.rows.count
-        while index > 0, rendition.rows[index - 1].fact.start > fact.start { index -= 1 }
-        if index > 0, rendition.rows[index - 1].fact.start == fact.start {
-            guard isPublished, rendition.rows[index - 1].number == nil else { return }
-            rendition.rows.remove(at: index - 1)
-            index -= 1
-        }
+        guard let index = rendition.freeIndex(for: fact, isPublished: isPublished) else { return }
         intake[fact.identity] = .stored
         if isPublished { check(segment, rendition, after: watermark) }
-        let row = Row(
-            fact: fact, number: isPublished ? segment.number : nil,
-            discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence)
-        // An insertion moves far more than it must.
-        if index == rendition.rows.count {
-            rendition.rows.append(row)
-        } else {
-            rendition.rows.insert(row, at: index)
-        }
+        rendition.insert(
+            Row(
+                fact: fact, number: isPublished ? segment.number : nil,
+                discontinuitySequence: segment.discontinuitySequence ?? rendition.publishedSequence),
+            at: index)
         rendition.know(fact)
         for identity in rendition.resolveOverlaps(around: index) { intake[identity] = .lost }
-        guard isPublished, let number = segment.number else { return }
-        rendition.nextNumber = number + 1
-        rendition.publishedEnd = fact.end
-        rendition.publishedSequence = segment.discontinuitySequence ?? rendition.publishedSequence
+        if isPublished { rendition.publish(segment) }
     }
 
     private mutating func repair(
@@ -269,6 +251,41 @@ struct SimulatedCatalogue {
 }
 
 extension SimulatedCatalogue.Rendition {
+    /// Removes a segment that was stored without being published.
+    ///
+    /// - Returns: whether there was one
+    fileprivate func removeArchived(_ identity: SegmentIdentity) -> Bool {
+        guard let index = rows.lastIndex(where: { $0.fact.identity == identity }), rows[index].number == nil
+        else { return false }
+        rows.remove(at: index)
+        return true
+    }
+
+    /// Where a new segment belongs among the rows; nil if a row that stays has its start.
+    ///
+    /// A published segment replaces an unpublished one.
+    fileprivate func freeIndex(for fact: SegmentFact, isPublished: Bool) -> Int? {
+        var index = rows.count
+        while index > 0, rows[index - 1].fact.start > fact.start { index -= 1 }
+        guard index > 0, rows[index - 1].fact.start == fact.start else { return index }
+        guard isPublished, rows[index - 1].number == nil else { return nil }
+        rows.remove(at: index - 1)
+        return index - 1
+    }
+
+    fileprivate func insert(_ row: SimulatedCatalogue.Row, at index: Int) {
+        // An insertion moves far more than it must.
+        if index == rows.count { rows.append(row) } else { rows.insert(row, at: index) }
+    }
+
+    /// A segment is the last one of growing playlists now.
+    fileprivate func publish(_ segment: DecidedSegment) {
+        guard let number = segment.number else { return }
+        nextNumber = number + 1
+        publishedEnd = segment.fact.end
+        publishedSequence = segment.discontinuitySequence ?? publishedSequence
+    }
+
     /// Resolves what overlaps a row that has just come.
     ///
     /// - Returns: what is not held any more

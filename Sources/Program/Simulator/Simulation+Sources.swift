@@ -27,10 +27,7 @@ extension Simulation {
                 responseTime: .microseconds(duration), of: url)
             return happen(.playlistArrived(fetched, request), node, after: duration)
         }
-        var instant = made
-        if let stale = scenario.fault(.stale, of: source, at: now), chance.happens(in: 2) {
-            instant = made - stale.amount
-        }
+        let instant = listedInstant(made, of: source)
         let digest = encoder.digest(of: id, at: instant, scenario)
         guard !request.knows(digest, of: url) else {
             return happen(.playlistUnchanged(arrival, request), node, after: duration)
@@ -39,6 +36,14 @@ extension Simulation {
             playlist: .media(encoder.playlist(id, at: instant, scenario)), base: base, arrival: arrival,
             responseTime: .microseconds(duration), digest: digest, of: url)
         happen(.playlistArrived(fetched, request), node, after: duration)
+    }
+
+    /// The time of the playlist that a source answers with at `made`: an earlier time if it is stale.
+    private mutating func listedInstant(_ made: Instant, of source: Int) -> Instant {
+        guard let stale = scenario.fault(.stale, of: source, at: now), chance.happens(in: 2) else {
+            return made
+        }
+        return made - stale.amount
     }
 
     /// The rendition whose playlist is asked for; nil for the multivariant playlist.
@@ -54,39 +59,49 @@ extension Simulation {
         let slow = scenario.fault(.slow, of: source, at: now)?.amount ?? 0
         let duration = delay(30_000...400_000) + slow
         if scenario.faults(.sourceUnreachable, of: source, at: now) {
-            let failure = FetchFailure(.segmentMissing, "no connection")
-            return happen(.segmentFailed(failure, request), node, after: duration)
+            return fail(request, FetchFailure(.segmentMissing, "no connection"), node, after: duration)
         }
-        guard
-            let index = encoders[source].resolve(
-                request.segment.entry.uri, of: request.segment.placed.identity.rendition, at: now),
-            !isMissing(index, of: source)
-        else {
-            return happen(.segmentFailed(FetchFailure(status: 404), request), node, after: 20_000)
+        guard let index = servedIndex(of: request.segment, by: source) else {
+            return fail(request, FetchFailure(status: 404), node, after: 20_000)
         }
         guard !scenario.faults(.diskFull, of: node, at: now) else {
-            return happen(
-                .segmentFailed(FetchFailure(.diskFull, "the disk is full"), request),
-                node,
-                after: 1_000)
+            return fail(request, FetchFailure(.diskFull, "the disk is full"), node, after: 1_000)
         }
         switch openKey(of: index, of: source, node) {
-        case .opens: break
-        case .missing:
-            return keep(index, of: source, request, node, after: duration)
+        case .opens: deliver(index, of: source, request, node, after: duration)
+        case .missing: keep(index, of: source, request, node, after: duration)
         case .wrong:
             let failure = FetchFailure.undecryptable("it is no media")
-            if request.keepsUndecryptable(failure) {
-                return keep(index, of: source, request, node, after: duration)
+            guard request.keepsUndecryptable(failure) else {
+                return fail(request, failure, node, after: duration)
             }
-            return happen(.segmentFailed(failure, request), node, after: duration)
+            keep(index, of: source, request, node, after: duration)
         }
+    }
+
+    private mutating func fail(
+        _ request: SegmentRequest, _ failure: FetchFailure, _ node: Int, after duration: Int64,
+    ) {
+        happen(.segmentFailed(failure, request), node, after: duration)
+    }
+
+    /// Answers with what a source has of a segment, which may not be stored.
+    private mutating func deliver(
+        _ index: Int, of source: Int, _ request: SegmentRequest, _ node: Int, after duration: Int64,
+    ) {
         let body = body(of: index, of: source, request)
         if let failure = refusal(of: body, index, of: source, request) {
-            return happen(.segmentFailed(failure, request), node, after: duration)
+            return fail(request, failure, node, after: duration)
         }
         queue.add(
             .stored(body.stored, request, node: node, generation: nodes[node].generation), at: now + duration)
+    }
+
+    /// The index of a listed segment that a source has now; nil if it does not have it.
+    private func servedIndex(of segment: ListedSegment, by source: Int) -> Int? {
+        let index = encoders[source].resolve(
+            segment.entry.uri, of: segment.placed.identity.rendition, at: now)
+        return index.flatMap { isMissing($0, of: source) ? nil : $0 }
     }
 
     /// What a segment's body is now, and how long its media are.
@@ -198,9 +213,7 @@ extension Simulation {
         guard let source = source(of: request.use) else { return }
         encoders[source].advance(to: now)
         guard !scenario.faults(.sourceUnreachable, of: source, at: now),
-            let index = encoders[source].resolve(
-                request.segment.entry.uri, of: request.segment.placed.identity.rendition, at: now),
-            !isMissing(index, of: source)
+            let index = servedIndex(of: request.segment, by: source)
         else {
             return happen(.probeFailed(request), node, after: 50_000)
         }

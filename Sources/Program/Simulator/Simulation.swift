@@ -178,11 +178,6 @@ struct Simulation {
             date: instant + step, steady: Self.steadyStart + .microseconds(instant - Scenario.begin))
     }
 
-    /// The sources that something is held of.
-    var recordedSources: Set<Int> {
-        Set(catalogue.rows.values.joined().map { Media.source($0.fact.digest).source })
-    }
-
     var time: String { "\(Double(now - Scenario.begin) / 1_000_000) s:" }
 }
 

@@ -358,3 +358,10 @@ struct SimulatorCheckTests {
         #expect(catalogue.findings.contains { $0.contains("begins") })
     }
 }
+
+extension Simulation {
+    /// The sources that something is held of.
+    fileprivate var recordedSources: Set<Int> {
+        Set(catalogue.rows.values.joined().map { Media.source($0.fact.digest).source })
+    }
+}
