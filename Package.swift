@@ -67,7 +67,8 @@ let modules: [Module] = [
         packages: [logging, coreMetrics], tests: []),
 
     Module(
-        name: "SegmentStore", layer: "Stores", uses: ["Timeline", "Concurrency", "HTTP", "Files", "Digest"],
+        name: "SegmentStore", layer: "Stores",
+        uses: ["Timeline", "Encoding", "Concurrency", "HTTP", "Files", "Digest"],
         packages: [logging],
         tests: ["TestSupport"],
     ),
@@ -137,8 +138,8 @@ let modules: [Module] = [
     Module(
         name: "ViewerAPI", layer: "Delivery",
         uses: [
-            "Timeline", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore", "Access",
-            "Playback", "Export", "Pictures",
+            "Timeline", "Encoding", "Concurrency", "JSON", "HTTP", "TimeZones", "Catalogue", "SegmentStore",
+            "Access", "Playback", "Export", "Pictures",
         ],
         packages: [logging],
         tests: [

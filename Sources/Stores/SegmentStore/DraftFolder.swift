@@ -1,4 +1,5 @@
 import Concurrency
+import Encoding
 import Files
 import Glibc
 import Logging
@@ -104,8 +105,7 @@ final class DraftFolder: Sendable {
     static let hostDigits: String = {
         var name = [CChar](repeating: 0, count: 256)
         _ = unsafe gethostname(&name, name.count - 1)
-        // FNV-1a: the same on every start, which Swift's hash is not.
-        return hexadecimal(name.reduce(2_166_136_261) { ($0 ^ UInt32(UInt8(bitPattern: $1))) &* 16_777_619 })
+        return hexadecimal(FNV1a.hash(name.map { UInt8(bitPattern: $0) }))
     }()
 
     private static func hexadecimal(_ value: UInt32) -> String {

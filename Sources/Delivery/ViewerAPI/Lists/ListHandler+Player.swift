@@ -1,5 +1,6 @@
 import Catalogue
 import Concurrency
+import Encoding
 import HTTP
 import JSON
 import TimeZones
@@ -111,11 +112,8 @@ extension ListHandler {
         }
     }
 
-    /// A number that is always the same for a name, because apps keep it: 32-bit FNV-1a without the sign bit.
-    private static func categoryID(_ name: String) -> String {
-        let hash = name.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        return String(hash & 0x7FFF_FFFF)
-    }
+    /// A number that is always the same for a name, because apps keep it; without the sign bit.
+    private static func categoryID(_ name: String) -> String { String(FNV1a.hash(name.utf8) & 0x7FFF_FFFF) }
 }
 
 extension ListedChannel {
