@@ -128,7 +128,7 @@ struct ForeignKeyTests {
     private static let impostors: [(Key.Method, [UInt8])] = [
         (.sampleAES, page), (.sampleAES, []), (.sampleAESCTR, page), (.sampleAESCTR, []),
         // Of these only the length can be judged: whole blocks of AES-128, and something at all.
-        (.aes128, page), (.aes128, []), (.aes256GCM, []),
+        (.aes128, page), (.aes128, []), (Key.Method(rawValue: "AES-256-GCM"), []),
     ]
 
     @Test("are clear for all where the key is there and they are stored in plain", arguments: [true, false])

@@ -84,7 +84,7 @@ struct UnownedKeysTests {
         func open(_ count: Int, _ keys: UnownedKeys) async throws {
             try await eventually("\(count) opened segments") {
                 await keys.start()
-                return await keys.openedCount == count
+                return await keys.opened.count == count
             }
         }
 
@@ -202,7 +202,7 @@ struct UnownedKeysTests {
             try await stage.open(1, keys)
             await keys.start()
             await keys.cancel()
-            #expect(await keys.openedCount == 1)
+            #expect(await keys.opened.count == 1)
         }
     }
 

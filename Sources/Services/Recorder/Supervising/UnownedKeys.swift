@@ -26,7 +26,7 @@ actor UnownedKeys {
     /// Numbers for the uses of sources, by URL.
     private var uses: [String: SourceUse] = [:]
     /// Segments that still have to be entered.
-    private var opened: [Opened] = []
+    private(set) var opened: [Opened] = []
     /// The task that requests keys now.
     private var opening: Task<Void, Never>?
 
@@ -80,9 +80,6 @@ actor UnownedKeys {
             metadata: ["segments": "\(written.count)"])
         try await journal.enter(entries)
     }
-
-    /// Segments that wait to be entered.
-    var openedCount: Int { opened.count }
 
     /// Stops the requests; what was not entered still waits in the journal.
     ///

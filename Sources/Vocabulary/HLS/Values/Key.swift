@@ -2,7 +2,7 @@ import Encoding
 
 /// A key for segments (EXT-X-KEY) or announced for a session (EXT-X-SESSION-KEY).
 package struct Key: Sendable, Hashable {
-    /// The method of encryption; those of the standard have names, others are kept verbatim.
+    /// The method of encryption; those that the program distinguishes have names, others are kept verbatim.
     package struct Method: RawRepresentable, Sendable, Hashable {
         package var rawValue: String
 
@@ -13,7 +13,6 @@ package struct Key: Sendable, Hashable {
         package static let aes128 = Method(rawValue: "AES-128")
         package static let sampleAES = Method(rawValue: "SAMPLE-AES")
         package static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
-        package static let aes256GCM = Method(rawValue: "AES-256-GCM")
         /// Nothing is encrypted.
         ///
         /// A clear segment has an empty list of keys instead of this method.
