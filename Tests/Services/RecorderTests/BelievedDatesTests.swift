@@ -125,6 +125,43 @@ struct BelievedDatesTests {
         #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
+    /// Eight minutes: dates by which the timeline lies ahead of now, and the dates of the next two sources.
+    @Test(
+        "Behind a source whose dates were ahead of arrival, others lose nothing of what is new",
+        arguments: [480.0, 1_300])
+    func aheadOfArrival(error: Double) {
+        func entries(_ first: Double) -> [TimePlacing.Entry] {
+            [first, first + 6].map { TimePlacing.Entry(duration: 6 * seconds, programDateTime: at($0)) }
+        }
+        func covered(_ stage: PlacingStage, from first: Double) -> Int {
+            stage.placing.coveredCount(
+                entries(first), arrival: arrived(first + 12), target: stage.target, byDates: false)
+        }
+        var stage = PlacingStage()
+        stage.place([100 + error, 106 + error], arrival: 112)
+        stage.placing.startRun()
+        #expect(covered(stage, from: 106) == 1)
+        stage.place([112], arrival: 118, opensHole: true)
+        #expect(stage.last == 112 + error)
+        stage.placing.startRun()
+        #expect(covered(stage, from: 112) == 1)
+        // Another one with the same error continues it.
+        #expect(covered(stage, from: 118 + error) == 0)
+    }
+
+    @Test("A source behind a delay lists what is recorded already")
+    func behindDelay() {
+        var stage = PlacingStage()
+        stage.place([600, 606], arrival: 618)
+        stage.placing.startRun()
+        let old = [306.0, 312].map {
+            TimePlacing.Entry(duration: 6 * seconds, programDateTime: at($0))
+        }
+        let covered = stage.placing.coveredCount(
+            old, arrival: arrived(624), target: stage.target, byDates: false)
+        #expect(covered == 2)
+    }
+
     @Test("Another source that goes on there loses nothing by a wrong clock", arguments: [-28_800.0, 28_800])
     func wrongHostClockElsewhere(error: Double) {
         let stage = PlacingStage(end: 100)

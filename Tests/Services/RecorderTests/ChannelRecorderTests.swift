@@ -198,6 +198,37 @@ struct ChannelRecorderTests {
         #expect(starts == Array(repeating: [at(1000), at(1006), at(1012)], count: 2))
     }
 
+    @Test(
+        "A rendition without dates lies beside the dated one after a change of source, too",
+        arguments: [(6.0, 30.0, 1_020.0), (30, 6, 1_060), (6, 30, 1_080)] as [(Double, Double, Double)])
+    func undatedAfterChange(before: Double, after: Double, next: Double) {
+        var progress = ChannelProgress(choice: .auto)
+        var generator = SeededRandomNumberGenerator(seed: 1)
+        var ends: [RenditionID: Instant] = [:]
+        // Each list has segments of six seconds until a time, and arrives so many seconds later.
+        for (source, numbers, time, late) in [
+            ("a", 0...2, 1_018, before), ("b", 500...502, next, after), ("b", 501...504, next + 12, after),
+        ] as [(String, ClosedRange<Int>, Double, Double)] {
+            _ = progress.use(SourceSettings(url: "http://\(source).test/"))
+            _ = progress.open([video(0), audio].map { RenditionDescription(id: $0) })
+            let first = time - Double(numbers.count) * 6
+            let dated = list(numbers, date: { first + Double($0 - numbers.lowerBound) * 6 })
+            let undated = list(numbers.lowerBound + 70...numbers.upperBound + 70)
+            let starts = [(video(0), dated), (audio, undated)].map { rendition, playlist in
+                progress.playlistArrived(
+                    playlist, of: rendition, at: arrived(time + late), gap: nil, &generator
+                ).segments.map { segment in
+                    ends[rendition] = segment.placed.window.end
+                    return segment.placed.start
+                }
+            }
+            #expect(starts[0] == starts[1])
+            #expect(ends[video(0)] == at(time) || source == "b")
+            #expect(ends[video(0)] == ends[audio])
+        }
+        #expect(ends[video(0)] == at(next + 12))
+    }
+
     @Test("So does one that is new after a start, in the run in which the dated one goes on")
     func newBesideContinued() {
         var progress = ChannelProgress(choice: .auto)

@@ -386,7 +386,8 @@ extension ChannelProgress {
             playlist.segments.allSatisfy({ $0.programDateTimeMicroseconds == nil }),
             let leader = leading.flatMap({ renditions[$0] }),
             leader.run == rendition.run, leader.placing.clock == .source,
-            let offset = leader.placing.sourceOffset, !rendition.dateSteps.frozen.areFrozen
+            let offset = leader.placing.sourceOffset ?? leader.placing.recordedOffset,
+            !rendition.dateSteps.frozen.areFrozen
         else { return }
         rendition.placing.placeByArrival(offset: offset)
     }

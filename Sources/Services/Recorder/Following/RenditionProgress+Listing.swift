@@ -99,17 +99,20 @@ extension RenditionProgress {
         let isUndated = !new.entries.contains { $0.programDateTime != nil } && !new.entries.isEmpty
         if isUndated, change.opensHole, change.isSource || change.isRestart {
             let previous = (change.isSource ? earlierUse?.offset : nil) ?? placing.previousOffset
-            if let previous { placing.placeByArrival(offset: previous) }
+            // The leading rendition may have shown the offset of this run already.
+            if let previous, placing.sourceOffset == nil { placing.placeByArrival(offset: previous) }
         }
         let isNewMedia = if case .newMedia(let number) = join { number == new.numbers.first } else { false }
         if let point = takeJoinPoint(), point.number == new.numbers.first {
             let begin = isUndated ? TimePlacing.arrival(of: new.entries, arrival) : nil
             joinEntries(&new, of: playlist, at: point, arrivedAt: begin, opensHole: change.opensHole)
         } else if change.isSource || change.isRestart {
+            let target = PlaylistFollower.target(of: playlist)
             let covered = placing.coveredCount(
-                new.entries, arrival: arrival, target: PlaylistFollower.target(of: playlist),
+                new.entries, arrival: arrival, target: target,
                 byDates: change.isRestart && !isResuming, areOthers: isNewMedia)
             let seen = change.isSource ? seenCount(new.numbers, of: playlist) : 0
+            placing.noteRecorded(new.entries, arrival, target: target)
             new.drop(max(covered, seen), opensHole: change.opensHole)
         }
     }

@@ -23,7 +23,7 @@ struct TimePlacing: Sendable {
     }
 
     /// A new segment, and when it begins by arrival.
-    private struct Arrived {
+    struct Arrived {
         var entry: Entry
         /// The latest possible start.
         var start: Instant
@@ -39,8 +39,10 @@ struct TimePlacing: Sendable {
     /// The same for the source run before.
     private(set) var previousOffset: Int64?
     /// Where the times of the source run before came from; nil when none was placed in this process.
-    private var previousClock: Clock?
-    private var hasPlaced = false
+    private(set) var previousClock: Clock?
+    private(set) var hasPlaced = false
+    /// The offset that dates showed of which all entries were recorded already; nil without such dates.
+    var recordedOffset: Int64?
     /// Why the source's dates are not used, in words.
     private(set) var dateRejection: String?
     /// What is taken off the source's dates, microseconds: they are in a wrong time zone.
@@ -51,7 +53,7 @@ struct TimePlacing: Sendable {
     var drift: Int64 { remainder }
     /// The part of the difference that came suddenly, microseconds: it is no drift and is corrected slowly.
     private var suddenDifference: Int64 = 0
-    private let choice: ClockChoice
+    let choice: ClockChoice
     /// While dates are rejected: the last date, the duration of its segment, and the count of right dates in
     /// a row.
     private var unused: (date: Instant, duration: Int64, rightCount: Int)?
@@ -62,12 +64,17 @@ struct TimePlacing: Sendable {
         clock = choice == .arrival ? .arrival : .source
     }
 
+    /// Places entries by what is known of their source, without a timeline before them.
+    init(choice: ClockChoice, clock: Clock, zone: Int64, sourceOffset: Int64?) {
+        (self.choice, self.clock, self.zone, self.sourceOffset) = (choice, clock, zone, sourceOffset)
+    }
+
     /// Begins a source run: its dates are judged from the beginning.
     mutating func startRun() {
         if hasPlaced { previousClock = clock }
         clock = choice == .arrival ? .arrival : .source
         previousOffset = sourceOffset ?? previousOffset
-        sourceOffset = nil
+        (sourceOffset, recordedOffset) = (nil, nil)
         dateRejection = nil
         unused = nil
     }
@@ -89,10 +96,17 @@ struct TimePlacing: Sendable {
     }
 
     /// Adapts the offsets after the arrival clock was set by this many microseconds.
+    ///
+    /// A timeline by arrival follows a small step slowly, as drift: no time is missing.
     mutating func clockMoved(by step: Int64) {
         let isByDates = (now: clock == .source, before: previousClock == .source)
+        if clock == .arrival, end != nil, step.magnitude <= Limits.sourceLatency.magnitude {
+            remainder += step + (sourceOffset.map { Self.latency($0, after: step) - $0 } ?? 0)
+            suddenDifference = max(suddenDifference, Int64(remainder.magnitude))
+        }
         sourceOffset = sourceOffset.map { isByDates.now ? $0 - step : Self.latency($0, after: step) }
         previousOffset = previousOffset.map { isByDates.before ? $0 - step : Self.latency($0, after: step) }
+        recordedOffset = recordedOffset.map { $0 - step }
     }
 
     /// The offset from arrival of a source without dates after the clock was set, microseconds.
@@ -128,58 +142,6 @@ struct TimePlacing: Sendable {
         }
     }
 
-    /// Counts the first entries of another source, or run, that are already recorded.
-    ///
-    /// An entry counts if its middle lies before `end`. With `byDates` it counts only if dates show this and
-    /// their offset from arrival is about that of the previous run. The entries are then compared with the
-    /// dates of that run, because the timeline may still differ from them. Entries placed by arrival are
-    /// compared with the arrival times of that run if the clock was set.
-    ///
-    /// With `areOthers`, for media that are known to be new, an entry must lie some target durations before
-    /// `end`, because two encoders may be that far apart.
-    func coveredCount(
-        _ entries: [Entry], arrival: Arrival, target: Int64, byDates: Bool, areOthers: Bool = false,
-    ) -> Int {
-        guard let end else { return 0 }
-        // The times of a run without dates are compared with arrival, whatever the dates say now.
-        var trial = TimePlacing(
-            choice: previousClock == .arrival && previousOffset == nil ? .arrival : choice)
-        if clock == .arrival { (trial.clock, trial.sourceOffset) = (.arrival, sourceOffset) }
-        if trial.clock == .source {
-            trial.acceptIfContinuous(entries, arrival, continuing: self, target: target)
-        }
-        let placements = trial.place(entries, arrival: arrival, target: target)
-        if byDates {
-            guard trial.clock == .source, let offset = trial.sourceOffset, let previousOffset,
-                (offset - previousOffset).magnitude <= Self.step(target: target).magnitude
-            else { return 0 }
-        }
-        let isSet = trial.clock == .arrival && remainder.magnitude > Self.step(target: target).magnitude
-        let reached = byDates || isSet ? end + remainder : end
-        let slack = areOthers ? Self.step(target: target) : 0
-        return placements.prefix { $0.start + $0.duration / 2 + slack < reached }.count
-    }
-
-    /// Believes dates, whatever the arrival clock says, if one of them continues the timeline of `previous`.
-    private mutating func acceptIfContinuous(
-        _ entries: [Entry], _ arrival: Arrival, continuing previous: TimePlacing, target: Int64,
-    ) {
-        let arrived = Self.arrived(entries, arrival)
-        for (entry, start) in zip(entries, arrived.map(\.start)) {
-            guard let date = entry.programDateTime,
-                previous.isContinued(by: date - previous.zone, target: target)
-            else { continue }
-            (zone, sourceOffset) = (previous.zone, date - previous.zone - start)
-            return
-        }
-        guard choice != .source, let dates = Self.dates(of: entries),
-            let index = entries.lastIndex(where: { $0.programDateTime != nil }),
-            case let offset = dates.upperBound - entries[index].duration - arrived[index].start,
-            !previous.isInKnownZone(offset), Self.showsWrongClock(dates, offset: offset, after: previous.end)
-        else { return }
-        (zone, sourceOffset) = (0, offset)
-    }
-
     /// A difference beyond this is a step of the clock, not drift.
     static func step(target: Int64) -> Int64 {
         max(2 * target, 10_000_000)
@@ -189,7 +151,7 @@ struct TimePlacing: Sendable {
 /// What the two clocks say.
 extension TimePlacing {
     /// The newest listed segment ends when the playlist was fetched, earlier ones by subtraction.
-    private static func arrived(_ entries: [Entry], _ arrival: Arrival) -> [Arrived] {
+    static func arrived(_ entries: [Entry], _ arrival: Arrival) -> [Arrived] {
         var end = arrival.date - arrival.laterEntriesDuration
         return entries.reversed().map { entry in
             end = end - entry.duration
@@ -238,7 +200,7 @@ extension TimePlacing {
     }
 
     /// Whether a date continues the end of the timeline.
-    private func isContinued(by date: Instant, target: Int64) -> Bool {
+    func isContinued(by date: Instant, target: Int64) -> Bool {
         end.map { (date - $0).magnitude <= Self.step(target: target).magnitude } ?? false
     }
 
