@@ -85,6 +85,16 @@ package struct SegmentFormat: Hashable, Sendable, Codable {
             && (codecs == other.codecs || codecs.isEmpty || other.codecs.isEmpty)
     }
 
+    /// The format, with what only the other one knows of the same tracks.
+    package func completed(by other: SegmentFormat) -> SegmentFormat {
+        var format = self
+        if codecs.isEmpty { format.codecs = other.codecs }
+        if width == 0 { (format.width, format.height) = (other.width, other.height) }
+        format.sampleRate = sampleRate ?? other.sampleRate
+        format.audioChannels = audioChannels ?? other.audioChannels
+        return format
+    }
+
     /// Whether a player can continue with a segment of the other format in the same playlist, after a
     /// discontinuity.
     ///

@@ -10,6 +10,25 @@ import Timeline
 @Suite(.serialized) struct DownloadTests {
     private let path = "/live/cctv2/download.ts?begintime=1469509518000&endtime=1469509536000"
 
+    /// A transport stream of the video alone would be silent.
+    @Test(
+        "download.ts is 404 where the window has lost the separate audio, and 409 if strict",
+        arguments: [
+            ("", 404), ("&strict=true", 409), ("&rendition=v0", 200), ("&rendition=v0&strict=true", 200),
+        ])
+    func silentStream(query: String, status: Int) async throws {
+        try await ViewerFixture.with { viewer in
+            var recording = Recording(seconds: 0)
+            (recording.playlistForm, recording.watermark) = (.multivariant, 40)
+            recording.add("v0", from: 0, count: 10, format: .silent) { $0.audioGroup = "aac" }
+            recording.add("a0", from: 0, count: 3, format: .audio) { $0.groupID = "aac" }
+            recording.add("a0", from: 28, count: 3, format: .audio)
+            try await viewer.record(recording)
+            let path = "/live/cctv2/download.ts?begintime=1469509528&duration=16\(query)"
+            #expect(try await viewer.send(.head, path).status == status)
+        }
+    }
+
     @Test(
         "The window is one transport stream with an exact length, a tag and a readable name",
         arguments: TransportKind.allCases)

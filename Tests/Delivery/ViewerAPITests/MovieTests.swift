@@ -57,12 +57,18 @@ import Timeline
         }
     }
 
-    @Test("A change of picture size or audio channels ends the file", arguments: [(1280, 2), (640, 6)])
-    func change(width: Int, channels: Int) async throws {
+    @Test(
+        "A change of picture size or audio channels ends the file, also behind a segment that shows neither",
+        arguments: [(1280, 2), (640, 6)], [true, false])
+    func change(width: Int, channels: Int, isKnownAtOnce: Bool) async throws {
         try await ViewerFixture.with { viewer in
             var recording = try await recording()
             for index in 0..<5 { recording.segments[index].format.width = index < 3 ? 640 : width }
             for index in 0..<5 { recording.segments[index].format.audioChannels = index < 3 ? 2 : channels }
+            if !isKnownAtOnce {
+                recording.segments[0].format.width = 0
+                recording.segments[0].format.audioChannels = nil
+            }
             try await viewer.record(recording)
             let answer = try await viewer.send(.head, path)
             #expect(answer.status == 200)

@@ -166,6 +166,33 @@ struct MultivariantRendererTests {
         #expect(variant.codecs == "avc1.64001f,\(audio)")
     }
 
+    @Test(
+        "The audio of a file is the default of the video's group, in whichever tag, else the channel's default",
+        arguments: [("hi", "a0"), ("lo", "a1"), ("other", "a1"), (nil, "a1")] as [(String?, String)])
+    func audioOfFile(group: String?, audio: String) throws {
+        var recorded = RecordedFixture()
+        recorded.add(run(3, from: 0, format: 2), as: "v0") { $0.audioGroup = group }
+        // An alternative that is in several groups is recorded once.
+        for (id, groups, defaults) in [
+            ("a0", ["lo", "hi"], ["NO", "YES"]), ("a1", ["lo"], ["YES"]), ("a2", ["hi"], ["NO"]),
+        ] {
+            recorded.add(run(3, from: 0, format: 3), as: id) {
+                ($0.groupID, $0.isDefault) = (groups[0], defaults[0] == "YES")
+                $0.media = zip(groups, defaults).dropFirst().map { group, isDefault in
+                    [
+                        PlaylistAttribute(name: "GROUP-ID", value: group, isQuoted: true),
+                        PlaylistAttribute(name: "DEFAULT", value: isDefault, isQuoted: false),
+                    ]
+                }
+            }
+        }
+        let contents = try recorded.closed(0, 12)
+        let video = try #require(contents.leading)
+        let chosen = try #require(contents.audio(of: video))
+        #expect(chosen.id.description == audio)
+        #expect(contents.isDefault(chosen, beside: video))
+    }
+
     @Test("BANDWIDTH counts the subtitles that play together with video and audio (RFC 8216bis §4.4.6.2)")
     func subtitles() throws {
         var recorded = recorded()

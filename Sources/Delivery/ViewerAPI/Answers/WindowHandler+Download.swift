@@ -16,8 +16,7 @@ extension WindowHandler {
         let plan = try TransportStreamPlan(
             channel: asked.channel.id, rendition: rendition.id, runs: try rendition.segments.runs(),
             formats: window.formats,
-            separateAudio: asked.parameters.rendition == nil
-                && window.renditions.contains { $0.id.kind == .audio })
+            separateAudio: try await hasSeparateAudio(asked, window, rendition))
         if asked.parameters.window.isStrict { try window.checkWhole(rendition.id) }
         var headers = fields(asked, window.facts)
         headers["Content-Type"] = "video/mp2t"
@@ -26,6 +25,25 @@ extension WindowHandler {
         headers["Content-Disposition"] = asked.name(begin, "ts")
         return response(asked, tag: plan.tag, byteCount: plan.byteCount, headers) { offset, byteCount in
             export.body(of: plan, offset: offset, byteCount: byteCount)
+        }
+    }
+
+    /// Whether the channel's audio is a rendition of its own, also where the window has lost it.
+    ///
+    /// A file of the video alone would be silent. If it is asked for by name, that is meant.
+    private func hasSeparateAudio(
+        _ asked: RequestedWindow, _ window: PlaylistContents, _ rendition: ListedRendition,
+    ) async throws(PlaybackError) -> Bool {
+        guard asked.parameters.rendition == nil else { return false }
+        guard window.mayLackAudio(beside: rendition) else {
+            return window.renditions.contains { $0.id.kind == .audio }
+        }
+        do {
+            try await playbackService.checkWholeAudio(
+                of: window, of: asked.channel, for: asked.request.client)
+            return false
+        } catch .incomplete where !asked.parameters.window.isStrict {
+            return true
         }
     }
 

@@ -63,10 +63,37 @@ extension PlaylistContents {
     }
 
     /// The audio that belongs to a video: the default of its group, else the first.
+    ///
+    /// If none is in its group, because the newest source names it differently, all count.
     package func audio(of video: ListedRendition) -> ListedRendition? {
         let all = renditions.filter { $0.id.kind == .audio }
-        let group = all.filter { $0.description.groupID == video.description.audioGroup }
-        return group.first { $0.description.isDefault } ?? group.first ?? all.first
+        let group = all.compactMap { audio in
+            audio.description.isDefault(in: video.description.audioGroup).map { (audio, isDefault: $0) }
+        }
+        if let first = group.first { return group.first(where: \.isDefault)?.0 ?? first.0 }
+        return all.first(where: \.description.isDefault) ?? all.first
+    }
+
+    /// Whether an audio is the default of a video's group, or of the channel if it is not in that group.
+    package func isDefault(_ audio: ListedRendition, beside video: ListedRendition) -> Bool {
+        audio.description.isDefault(in: video.description.audioGroup) ?? audio.description.isDefault
+    }
+
+    /// Whether a rendition begins without audio although the channel has audio renditions, none of them here.
+    package func mayLackAudio(beside rendition: ListedRendition) -> Bool {
+        guard rendition.id.kind == .video, absent.contains(where: { $0.kind == .audio }),
+            !renditions.contains(where: { $0.id.kind == .audio })
+        else { return false }
+        return rendition.segments.first.flatMap { formats[$0.formatID]?.isSilent } ?? false
+    }
+}
+
+extension RenditionDescription {
+    /// Whether it is the default of a group of alternatives; nil if it is not in the group.
+    fileprivate func isDefault(in group: String?) -> Bool? {
+        if groupID == group { return isDefault }
+        let tag = media?.first { $0.contains { $0.name == "GROUP-ID" && $0.value == group } }
+        return tag.map { $0.contains { $0.name == "DEFAULT" && $0.value == "YES" } }
     }
 }
 
@@ -110,7 +137,7 @@ extension SegmentList {
                 if sum > longest { return segment.start }
                 guard segment.formatID != known, let format = formats[segment.formatID] else { continue }
                 if let reference, !format.fitsInFile(of: reference) { return segment.start }
-                if reference?.tracks.isEmpty ?? true { reference = format }
+                reference = reference.map { format.tracks.isEmpty ? $0 : format.completed(by: $0) } ?? format
                 known = segment.formatID
             }
         }

@@ -5,7 +5,7 @@ package import Timeline
 package struct PublishedSegments: Sendable {
     package var rendition: ListedRendition
     package var formats: [Int32: SegmentFormat]
-    /// Whether the channel has audio renditions beside this one.
+    /// Whether the channel has audio renditions beside this one, also where their segments are lost.
     package var hasSeparateAudio: Bool
 }
 
@@ -51,7 +51,8 @@ extension PlaybackService {
                 return .segments(
                     PublishedSegments(
                         rendition: chosen, formats: held.formats,
-                        hasSeparateAudio: listed.contains { $0.id.kind == .audio && $0.id != chosen.id }))
+                        hasSeparateAudio: (chosen.description.audioGroup == nil ? listed : held.renditions)
+                            .contains { $0.id.kind == .audio && $0.id != chosen.id }))
             }
             (from, step) = (until, min(step * Limits.slidingStep, Limits.slidingLookBack))
         }

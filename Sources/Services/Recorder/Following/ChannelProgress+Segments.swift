@@ -81,10 +81,7 @@ extension ChannelProgress {
     mutating func completed(_ format: SegmentFormat, of id: RenditionID) -> SegmentFormat {
         var format = format
         if let last = lastFormats[id], last.tracks == format.tracks, last.initName == format.initName {
-            if format.codecs.isEmpty { format.codecs = last.codecs }
-            if format.width == 0 { (format.width, format.height) = (last.width, last.height) }
-            format.sampleRate = format.sampleRate ?? last.sampleRate
-            format.audioChannels = format.audioChannels ?? last.audioChannels
+            format = format.completed(by: last)
         }
         lastFormats[id] = format
         return format
