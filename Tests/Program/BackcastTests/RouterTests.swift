@@ -54,9 +54,20 @@ struct RouterTests {
     func absent() {
         let router = Router([Echo(prefix: "/api", status: 201)])
         #expect(status(router, "/favicon.ico") == 404)
-        #expect(limit(router, "/favicon.ico") == 0)
         guard case .now(let response) = router.answer(request("/favicon.ico")) else { return }
         #expect(response.headers["Content-Type"] == "application/problem+json")
+    }
+
+    @Test("a body to a path that no part knows is refused as 404, not as too large")
+    func absentBody() {
+        let router = Router([Echo(prefix: "/live", status: 201)])
+        guard case .refused(let response) = router.admitBody(of: request("/api/v1/channels")) else {
+            Issue.record("the body is read")
+            return
+        }
+        #expect(response.status == .notFound)
+        #expect(response.headers["Content-Type"] == "application/problem+json")
+        #expect(limit(router, "*") == 0)
     }
 
     @Test(

@@ -15,10 +15,11 @@ struct Router: HTTPHandler {
     }
 
     func admitBody(of request: HTTPRequest) -> HTTPBodyAdmission {
+        if request.path == "*" { return .upTo(0) }
         for part in parts {
             if let admission = part.admitBody(of: request) { return admission }
         }
-        return .upTo(0)
+        return .refused(Self.notFound)
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
