@@ -24,6 +24,34 @@ struct AdminCommandTests {
         #expect(members.map(\.value) == [value])
     }
 
+    @Test(
+        "Without --server it is the address that the environment gives the admin interface",
+        arguments: [
+            ([:], "http://127.0.0.1:8080"), (["BACKCAST_ADMIN_LISTEN": ""], "http://127.0.0.1:8080"),
+            (["BACKCAST_LISTEN": "127.0.0.1:9000"], "http://127.0.0.1:9000"),
+            (["BACKCAST_LISTEN": ":80", "BACKCAST_ADMIN_LISTEN": "10.0.0.1:8081"], "http://10.0.0.1:8081"),
+            (["BACKCAST_ADMIN_LISTEN": "0.0.0.0:8081"], "http://127.0.0.1:8081"),
+            (["BACKCAST_ADMIN_LISTEN": "[::]:8081"], "http://[::1]:8081"),
+        ] as [([String: String], String)])
+    func ownServer(environment: [String: String], address: String) throws {
+        #expect(try AdminFlags.parse([]).address(environment: environment) == address)
+        let flags = try AdminFlags.parse(["--server", "http://tv.example:81/"])
+        #expect(try flags.address(environment: environment) == "http://tv.example:81")
+    }
+
+    @Test("An unreadable address of the admin interface is a wrong argument, unless --server is given")
+    func unreadableServer() throws {
+        let environment = ["BACKCAST_ADMIN_LISTEN": "8081"]
+        #expect {
+            try AdminFlags.parse([]).address(environment: environment)
+        } throws: { error in
+            guard case .arguments(let reason) = error as? AdminFailure else { return false }
+            return reason.hasPrefix("BACKCAST_ADMIN_LISTEN: ")
+        }
+        let flags = try AdminFlags.parse(["--server", "http://[::1]:8081"])
+        #expect(try flags.address(environment: environment) == "http://[::1]:8081")
+    }
+
     @Test("The status of all channels leaves out one that is removed meanwhile")
     func removed() async throws {
         let handler = FunctionHandler { request in

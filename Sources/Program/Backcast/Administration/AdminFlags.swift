@@ -1,11 +1,17 @@
 import ArgumentParser
 import Foundation
 import HTTP
+import HTTPServer
 
 /// Where the admin API is, and how its answers are shown.
 struct AdminFlags: ParsableArguments {
-    @Option(help: ArgumentHelp("The address of the service.", valueName: "url"))
-    var server = "http://127.0.0.1:8080"
+    @Option(
+        help: ArgumentHelp(
+            """
+            The address of the service; without it that of BACKCAST_ADMIN_LISTEN, else that of \
+            BACKCAST_LISTEN, else http://127.0.0.1:8080.
+            """, valueName: "url"))
+    var server: String?
 
     @Option(
         help: ArgumentHelp(
@@ -16,7 +22,10 @@ struct AdminFlags: ParsableArguments {
     var json = false
 
     /// The address without the slash at its end.
-    func address() throws(AdminFailure) -> String {
+    func address(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(AdminFailure) -> String {
+        let server = if let given = self.server { given } else { try Self.ownServer(environment) }
         let url: HTTPURL
         do {
             url = try HTTPURL(server)
@@ -28,6 +37,30 @@ struct AdminFlags: ParsableArguments {
         }
         let text = url.absoluteString
         return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// Where the service of this machine has its admin API, as its settings in the environment say.
+    private static func ownServer(_ environment: [String: String]) throws(AdminFailure) -> String {
+        let sources = SettingSources(environment: environment)
+        for setting in [Setting.adminListen, .listen] {
+            guard let written = sources.written(setting) else { continue }
+            do {
+                let address = try ListenAddress.reading(written.text)
+                return "http://\(reachable(address))"
+            } catch {
+                throw .arguments("\(setting.rawValue): \(error)")
+            }
+        }
+        return "http://127.0.0.1:8080"
+    }
+
+    /// The loopback address for one that means every address of the machine.
+    private static func reachable(_ address: ListenAddress) -> ListenAddress {
+        switch address.host {
+        case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: address.port)
+        case "::": ListenAddress(host: "::1", port: address.port)
+        default: address
+        }
     }
 
     func token() throws(AdminFailure) -> String {
