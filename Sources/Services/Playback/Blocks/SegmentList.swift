@@ -79,6 +79,13 @@ package struct SegmentList: Sendable {
     func overlapping(_ window: TimeWindow) -> SegmentList {
         filter(knowing: { $0.lies(in: window) }, { $0.window.overlaps(window) })
     }
+
+    /// Whether a segment overlaps a window.
+    func overlaps(_ window: TimeWindow) -> Bool {
+        pieces.contains { piece in
+            piece.lies(in: window) ?? piece.segments.contains { $0.window.overlaps(window) }
+        }
+    }
 }
 
 extension SegmentList {

@@ -24,4 +24,9 @@ package struct HeldSegments: Sendable {
 
     /// Slices of blocks, of all renditions.
     var pieceCount: Int { renditions.reduce(0) { $0 + $1.segments.pieces.count } }
+
+    /// Whether a segment of any rendition overlaps a window.
+    func overlaps(_ window: TimeWindow) -> Bool {
+        renditions.contains { $0.segments.overlaps(window) }
+    }
 }

@@ -51,14 +51,9 @@ package final class PlaybackService: Sendable {
                     SlidingPlan(edge: edge), seen.head,
                     isOver: hasEnded(channel, seen, .sliding, now: now), for: request.client)
             }
-            var plan = try WindowPlan.resolving(
+            let plan = try WindowPlan.resolving(
                 request, publishedHead: seen.head.publishedHead, maxWindowSeconds: maxWindowSeconds,
                 retentionSeconds: channel.settings.retentionSeconds)
-            if let next = plan.next {
-                plan.next = try await self.next(from: next, plan, seen.head, for: request.client)
-                // If nothing follows yet, a later answer may name what follows.
-                if plan.next == nil { plan.isFixed = false }
-            }
             return try await compose(
                 plan, request, seen, isOver: hasEnded(channel, seen, plan.kind, now: now), now: now)
         }
@@ -132,6 +127,7 @@ extension PlaybackService {
         let wide = TimeWindow(begin: plan.window.begin - margin, end: plan.window.end + margin)
         let held = try await index.heldSegments(
             of: seen.head, in: wide, scope: plan.kind == .event ? .published : .archive, for: request.client)
+        let plan = try await continued(plan, held, of: seen.head.channel, for: request.client)
         let isSettled = plan.isFixed && seen.isSettled(plan.window, now: now)
         return try await inTurn(
             held.pieceCount > Limits.piecesWithoutTurn, leavesThread: held.pieceCount > Limits.piecesAtOnce,
@@ -141,18 +137,29 @@ extension PlaybackService {
         }
     }
 
+    /// The plan with the start of the next window, if this one was cut and holds a segment.
+    ///
+    /// A window that holds nothing is not found: the catalogue is not asked what follows it.
+    private func continued(
+        _ plan: WindowPlan, _ held: HeldSegments, of channel: Int32, for client: String?,
+    ) async throws(PlaybackError) -> WindowPlan {
+        guard let cut = plan.next, held.overlaps(plan.window) else { return plan }
+        var plan = plan
+        plan.next = try await next(from: cut, held, of: channel, for: client)
+        // If nothing follows yet, a later answer may name what follows.
+        if plan.next == nil { plan.isFixed = false }
+        return plan
+    }
+
     /// The start of the next window after one that was cut: at `cut`, or where recording continues if `cut`
     /// lies in a hole; nil if nothing is recorded after it.
     private func next(
-        from cut: Instant, _ plan: WindowPlan, _ head: ChannelHead, for client: String?,
+        from cut: Instant, _ held: HeldSegments, of channel: Int32, for client: String?,
     ) async throws(PlaybackError) -> Instant? {
-        let held = try await index.heldSegments(
-            of: head, in: TimeWindow(begin: cut, end: cut + 1),
-            scope: plan.kind == .event ? .published : .archive, for: client)
-        if held.renditions.contains(where: { !$0.segments.isEmpty }) { return cut }
+        if held.overlaps(TimeWindow(begin: cut, end: cut + 1)) { return cut }
         do throws(PlaybackError) {
-            let found = try await index.firstRecorded(of: head.channel, from: cut, for: client)
-            return found.flatMap { $0 < head.publishedHead.watermark ? $0 : nil }
+            let found = try await index.firstRecorded(of: channel, from: cut, for: client)
+            return found.flatMap { $0 < held.publishedHead.watermark ? $0 : nil }
         } catch {
             // The window itself is in memory: it is answered, and the next request finds the hole.
             switch error {
