@@ -229,6 +229,54 @@ def show_bans(table, cluster):
         table.row(f"varnish: BAN by {who}", status, seen, seen == status)
 
 
+class FinalNodes:
+    """Two nodes that have final windows only, and a cache."""
+
+    def __init__(self, stack):
+        self.stack = stack
+        self.ports = [free_port(), free_port()]
+        self.port = free_port()
+        self.nodes = {port: Process([sys.executable, os.path.join(HERE, "final_node.py"), str(port)],
+                                    stack.path(f"final-{port}.log")) for port in self.ports}
+        self.cache = start_varnish(self)
+
+    def get(self):
+        return request(f"http://127.0.0.1:{self.port}{PATH}", timeout=10)
+
+    def stop(self):
+        for process in [self.cache, *self.nodes.values()]:
+            process.end()
+
+
+def show_final_windows(table, stack):
+    """A final window may be repaired: while a node answers, no viewer gets what has expired long ago."""
+    nodes = FinalNodes(stack)
+    # The second that the nodes say, the ten seconds of the sample, and some.
+    age = 13
+    try:
+        wait_for("a final window", 30, lambda: Cluster.answers(nodes.port, PATH))
+        first = nodes.get().text
+        time.sleep(age)
+        second = nodes.get().text
+        table.row("varnish: a final window that expired", "is asked for again", f"{first}, then {second}", first != second)
+        # A request of a moment ago has asked for it in the background.
+        time.sleep(age)
+        owner = int(nodes.get().text.split()[0])
+        time.sleep(age)
+        nodes.nodes[owner].end(9)
+        third = nodes.get()
+        table.row("varnish: the same when its node is killed", "the other node answers", f"{third.status} {third.text[:20]}",
+                  third.status == 200 and third.text.split()[0] != str(owner))
+        time.sleep(age)
+        for node in nodes.nodes.values():
+            node.end(9)
+        wait_for("what is in the cache", 60, lambda: Cluster.answers(nodes.port, PATH))
+        last = nodes.get()
+        table.row("varnish: the same when no node answers", "as it was", last.text, last.text == third.text)
+    finally:
+        nodes.stop()
+
+
 def main():
     table = Table()
     folder = tempfile.mkdtemp(prefix="backcast-cache-")
@@ -240,6 +288,8 @@ def main():
             show(table, cluster, cache)
             if cache == "varnish":
                 show_bans(table, cluster)
+                cluster.cache.end()
+                show_final_windows(table, cluster.stack)
         cluster.stop()
         shutil.rmtree(folder, ignore_errors=True)
     except BaseException:
