@@ -17,6 +17,8 @@ enum Limits {
     static let segmentByteCount = 128 << 20
     /// Bytes of the pictures that are kept in memory: some thousand thumbnails.
     static let cachedByteCount = 16 << 20
+    /// Lengths of pictures that are kept in memory, also of those that are dropped: two megabytes.
+    static let cachedLengths = 1 << 16
     /// Bytes that are read at once.
     static let pieceByteCount = 256 * 1024
 }

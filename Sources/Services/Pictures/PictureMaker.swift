@@ -1,7 +1,6 @@
 import Concurrency
 import Processes
 package import SegmentStore
-import Synchronization
 import Timeline
 
 /// Makes JPEG pictures of recorded key frames; safe to share between tasks.
@@ -12,7 +11,7 @@ package final class PictureMaker: Sendable {
     private let reader: KeyFrameReader
     private let turns: AsyncSemaphore
     private let work = SharedWork<WantedPicture, [UInt8], PictureError>()
-    private let cache = Mutex<(pictures: [WantedPicture: [UInt8]], byteCount: Int)>(([:], 0))
+    private let cache = PictureCache()
     private let program: String
 
     /// Runs at most `processes` decoders at once; a few requests more wait for their turn.
@@ -28,32 +27,21 @@ package final class PictureMaker: Sendable {
     }
 
     /// How many bytes a picture has; nil if it would have to be made first.
-    package func knownByteCount(of wanted: WantedPicture) -> Int? {
-        cache.withLock { $0.pictures[wanted]?.count }
-    }
+    package func knownByteCount(of wanted: WantedPicture) -> Int? { cache.byteCount(of: wanted) }
 
     /// A picture, made once for all who ask for the same meanwhile.
     package func picture(_ wanted: WantedPicture) async throws(PictureError) -> [UInt8] {
-        if let known = cache.withLock({ $0.pictures[wanted] }) { return known }
+        if let known = cache.picture(wanted) { return known }
         return try await work.value(of: wanted) { () async throws(PictureError) in
             let made = try await self.turns.withPermit { () async throws(PictureError) in
                 // Another request may have made it meanwhile.
-                if let known = self.cache.withLock({ $0.pictures[wanted] }) { return known }
+                if let known = self.cache.picture(wanted) { return known }
                 let made = try await self.make(wanted)
-                self.addToCache(made, for: wanted)
+                self.cache.keep(made, for: wanted)
                 return made
             }
             guard let made else { throw .busy }
             return made
-        }
-    }
-
-    private func addToCache(_ picture: [UInt8], for wanted: WantedPicture) {
-        cache.withLock { cache in
-            guard cache.pictures[wanted] == nil else { return }
-            if cache.byteCount + picture.count > Limits.cachedByteCount { cache = ([:], 0) }
-            cache.pictures[wanted] = picture
-            cache.byteCount += picture.count
         }
     }
 
