@@ -50,6 +50,12 @@ package struct TransferHead: Sendable {
     package var firstRequestAt: SteadyInstant
     /// When the head was complete.
     package var arrivedAt: SteadyInstant
+
+    /// Whether the body is said to be gzip (RFC 9110 §8.4.1.3).
+    package var isGzip: Bool {
+        let coding = headers["Content-Encoding"]?.lowercased()
+        return coding == "gzip" || coding == "x-gzip"
+    }
 }
 
 /// A complete response in memory.

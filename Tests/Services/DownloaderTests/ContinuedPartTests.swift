@@ -110,6 +110,35 @@ struct ContinuedPartTests {
         }
     }
 
+    @Test("A segment that comes compressed without saying so is fetched from its start after a pause")
+    func compressed() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let path = origin.segments()[0]
+            // Packets without content that can hardly be compressed, so that the body is long enough for a
+            // record: the window of deflate is shorter than what is repeated.
+            var (generator, packets) = (SeededGenerator(seed: 1), [UInt8]())
+            for _ in 0..<400 {
+                packets += [0x47, 0x1F, 0xFF, 0x10]
+                for _ in 0..<184 { packets.append(UInt8(truncatingIfNeeded: generator.next())) }
+            }
+            let whole = try #require(origin.bytes(path)) + Array(repeating: packets, count: 40).joined()
+            let coded = try gzip(whole)
+            #expect(coded.count > Limits.recordedBodyBytes)
+            origin.serve(path, coded)
+            origin.fail(path, [.held(after: coded.count / 2)])
+            var downloading = try Downloading()
+            downloading.options.parallel = 1
+            _ = try await stop(downloading, origin.request(), after: 400_000)
+            origin.release()
+            let task = try await downloading.run(origin.request())
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            #expect(origin.requests(for: path).map(\.range) == [nil, nil])
+            let files = try downloading.files("task")
+            #expect(files["v0/00001.ts"] == whole)
+            #expect(!files.keys.contains { $0.hasSuffix(".part") })
+        }
+    }
+
     @Test("A segment of which another version is there now is fetched from its start")
     func otherVersion() async throws {
         try await FaultyOrigin.run { origin in

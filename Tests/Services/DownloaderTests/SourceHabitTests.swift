@@ -1,4 +1,3 @@
-import Compression
 import HLS
 import HTTPSupport
 import TestSupport
@@ -59,17 +58,45 @@ struct SourceHabitTests {
     @Test("A playlist that is compressed without saying so is read", arguments: ["index", "master"])
     func compressed(name: String) async throws {
         try await FaultyOrigin.run(serving: .transportStream) { origin in
-            let text = try #require(origin.bytes("/vod/index.m3u8"))
-            let block = try DeflateBlock.compressing(text)
-            var trailer = GzipJoin.Trailer()
-            trailer.append(block)
-            origin.serve("/vod/gzip.m3u8", GzipJoin.header + block.bytes + trailer.bytes)
+            origin.serve("/vod/gzip.m3u8", try gzip(try #require(origin.bytes("/vod/index.m3u8"))))
             origin.serve("/vod/master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\ngzip.m3u8\n")
             let downloading = try Downloading()
             let path = name == "index" ? "/vod/gzip.m3u8" : "/vod/master.m3u8"
             let task = try await downloading.run(origin.request(path))
             #expect(task.state == .completed, "\(task.error?.detail ?? "")")
             try downloading.expectSegments(of: origin)
+        }
+    }
+
+    @Test(
+        "Parts that are compressed though that was not asked for are stored as they were before",
+        arguments: [SampleStreams.Kind.fragmentedMP4, .separateAudio], [true, false])
+    func compressedParts(kind: SampleStreams.Kind, isNamed: Bool) async throws {
+        try await FaultyOrigin.run(serving: kind) { origin in
+            let path = kind == .separateAudio ? "/vod/words.m3u8" : "/vod/index.m3u8"
+            let source = try readMedia(String(decoding: try #require(origin.bytes(path)), as: UTF8.self))
+            var plain: [String: [UInt8]] = [:]
+            for name in Set(source.segments.map(\.uri) + source.segments.compactMap(\.map?.uri)) {
+                let bytes = try #require(origin.bytes("/vod/\(name)"))
+                plain[name] = bytes
+                origin.serve("/vod/\(name)", try gzip(bytes))
+                if isNamed { origin.add(["Content-Encoding": "gzip"], to: "/vod/\(name)") }
+            }
+            let cut = "/vod/\(source.segments[1].uri)"
+            origin.fail(cut, [.cut(after: 20)])
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request(path))
+            #expect(task.state == .completed, "\(task.error?.detail ?? "")")
+            let playlist = try readMedia(
+                String(decoding: downloading.bytes("task", "index.m3u8"), as: UTF8.self))
+            #expect(playlist.segments.count == source.segments.count)
+            for (segment, listed) in zip(playlist.segments, source.segments) {
+                #expect(try downloading.bytes("task", segment.uri) == plain[listed.uri])
+                guard let map = segment.map, let section = listed.map else { continue }
+                #expect(try downloading.bytes("task", map.uri) == plain[section.uri])
+            }
+            // The rest of compressed bytes is not asked for.
+            #expect(origin.requests(for: cut).map(\.range) == [nil, nil])
         }
     }
 }

@@ -55,8 +55,9 @@ struct BodyRest: Sendable, Equatable {
         !isContradicted(by: head) && head.hasPart(of: bytes, total: total)
     }
 
-    /// Whether an answer says that it is of another version.
+    /// Whether an answer says that it is of another version, or compressed.
     private func isContradicted(by head: TransferHead) -> Bool {
+        if head.headers["Content-Encoding"] != nil { return true }
         guard let tag = EntityTag(reading: validator) else {
             return head.headers["Last-Modified"].map { $0 != validator } ?? false
         }

@@ -1,38 +1,8 @@
+import Compression
 import Concurrency
 import HLS
 import HTTP
 import HTTPClient
-
-/// A part to fetch, with its key, its address and its progress.
-struct PartJob: Sendable {
-    /// The file in the folder of the task.
-    var file: String
-    var kind: PartIntakeKind
-    var key: [UInt8]?
-    var vector: [UInt8] = []
-    var storesClear = false
-    var byteLimit: Int
-    /// The key for the next attempt, given those that did not open the part, the last one last; nil where
-    /// there is no other.
-    var otherKey: @Sendable ([[UInt8]]) async -> [UInt8]? = { _ in nil }
-    /// Whether the folder may have the beginning of the part from an earlier attempt.
-    var isBegun = false
-    /// Gets the progress of the part; nil if no player reads it while it is fetched.
-    var progress: PartProgress?
-    /// Where the part is now: asked again for each attempt.
-    var address: @Sendable () async -> PartAddress
-    /// Whether a live source no longer lists the part.
-    var isDropped: @Sendable () async -> Bool = { false }
-    /// Reads the playlists again, unless they were read after the given reading.
-    var renew: @Sendable (Int) async throws(DownloadError) -> Void
-}
-
-/// What was stored of a part.
-struct StoredBytes: Sendable {
-    var byteCount: Int64
-    /// The clear bytes of an initialization section.
-    var section: [UInt8]
-}
 
 /// Fetches parts into the folder, as often as needed.
 struct PartFetcher: Sendable {
@@ -100,6 +70,10 @@ struct PartFetcher: Sendable {
     private struct OpenPart {
         let intake: PartIntake
         var received: ReceivedBody
+        /// Whether the body may be gzip although the request did not accept it.
+        var mayBeGzip = false
+        /// Decompresses a body that is gzip.
+        var inflater: GzipInflater?
         var hasDraft = false
         /// Whether the folder has a record that describes the whole body of the draft.
         var isRecorded = false
@@ -149,7 +123,7 @@ struct PartFetcher: Sendable {
         switch opening.fit {
         case .rest: break
         case .whole:
-            try await replace(&body, job, transfer.head, opening, at: address.range?.offset ?? 0)
+            try await replace(&body, job, transfer.head, opening, listed: address.range)
         case .other:
             _ = consume transfer
             // Without a validator, the next request is for the whole body.
@@ -184,11 +158,11 @@ struct PartFetcher: Sendable {
     /// Begins a body in place of one of which a part was received.
     private func replace(
         _ body: inout OpenPart?, _ job: PartJob, _ head: TransferHead, _ opening: BodyResponse,
-        at offset: UInt64,
+        listed: HLS.ByteRange?,
     ) async throws(AttemptFailure) {
         await retries.received(-Int64(clamping: body?.received.byteCount ?? 0))
         let (isRecorded, tried) = (body?.isRecorded ?? job.isBegun, body?.tried ?? 0)
-        body = try begin(job, head, opening, at: offset)
+        body = try begin(job, head, opening, listed: listed)
         body?.tried = tried
         try await record(job, &body, isRecorded: isRecorded)
     }
@@ -217,13 +191,57 @@ struct PartFetcher: Sendable {
             }
             let bytes = wanted.take(chunk)
             guard !bytes.isEmpty else { continue }
+            if open.received.byteCount == 0, open.mayBeGzip, GzipInflater.begins(bytes) {
+                try await beginInflating(job, &open)
+            }
             open.received.byteCount += UInt64(bytes.count)
-            let taken = try open.intake.take(bytes)
-            last = last.isEmpty ? taken : last + taken
+            try await take(bytes, &last, job, &open)
             await retries.received(Int64(bytes.count))
         }
         if let left = wanted.left, left > 0 { throw .damaged("the byte range ends early") }
+        if open.inflater?.isComplete == false { throw .damaged("the gzip data ends early") }
         return last
+    }
+
+    /// Decompresses a body from its first byte on.
+    ///
+    /// Its length and its validator are those of the compressed bytes: its rest cannot be requested.
+    private func beginInflating(_ job: PartJob, _ open: inout OpenPart) async throws(AttemptFailure) {
+        do {
+            open.inflater = try GzipInflater()
+        } catch {
+            throw .damaged("gzip: \(error)")
+        }
+        (open.received.total, open.received.validator) = (nil, nil)
+        job.progress?.begin(total: nil)
+        guard open.isRecorded else { return }
+        do {
+            try await folder.dropRecord(of: job.file)
+        } catch {
+            throw .final(error)
+        }
+        open.isRecorded = false
+    }
+
+    /// Takes the next bytes of a body; adds those to be stored to `last`.
+    ///
+    /// Compressed bytes may become many: what is in `last` is stored before the next piece.
+    private func take(
+        _ bytes: [UInt8], _ last: inout [UInt8], _ job: PartJob, _ open: inout OpenPart
+    ) async throws(AttemptFailure) {
+        guard let inflater = open.inflater else {
+            let taken = try open.intake.take(bytes)
+            last = last.isEmpty ? taken : last + taken
+            return
+        }
+        inflater.put(bytes)
+        while let piece = try inflater.nextPiece() {
+            try await store(last, job, &open)
+            last = try open.intake.take(piece)
+            guard open.intake.byteCount <= Int64(job.byteLimit) else {
+                throw .transfer(.tooLarge(limit: job.byteLimit))
+            }
+        }
     }
 
     /// Whether the transfer may continue; false if a part that a player waits for goes first.
@@ -237,7 +255,7 @@ struct PartFetcher: Sendable {
     }
 
     private func begin(
-        _ job: PartJob, _ head: TransferHead, _ opening: BodyResponse, at offset: UInt64,
+        _ job: PartJob, _ head: TransferHead, _ opening: BodyResponse, listed: HLS.ByteRange?,
     ) throws(AttemptFailure) -> OpenPart {
         let intake: PartIntake
         do {
@@ -253,7 +271,10 @@ struct PartFetcher: Sendable {
         job.progress?.begin(total: isSameLength ? total.map { Int64(clamping: $0) } : nil)
         return OpenPart(
             intake: intake,
-            received: ReceivedBody(offset: offset, total: total, validator: head.rangeValidator))
+            received: ReceivedBody(
+                offset: listed?.offset ?? 0, total: total, validator: head.rangeValidator),
+            // Encrypted bytes may begin as gzip does by chance.
+            mayBeGzip: listed == nil && (head.isGzip || job.key == nil))
     }
 
     private func store(
@@ -360,7 +381,13 @@ extension PartFetcher {
     }
 }
 
-extension PartJob {
-    /// Whether the draft has the bytes as they were received, so that a later process can continue it.
-    fileprivate var canContinue: Bool { key == nil || !storesClear }
+extension GzipInflater {
+    /// The next piece, as an attempt reads it; nil when more input is needed, or none.
+    fileprivate func nextPiece() throws(AttemptFailure) -> [UInt8]? {
+        do {
+            return try next()
+        } catch {
+            throw .damaged("gzip: \(error)")
+        }
+    }
 }

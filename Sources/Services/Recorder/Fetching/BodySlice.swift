@@ -120,11 +120,3 @@ final class BodySlice: SegmentBody {
         return bytes
     }
 }
-
-extension TransferHead {
-    /// Whether the body is said to be gzip (RFC 9110 §8.4.1.3).
-    var isGzip: Bool {
-        let coding = headers["Content-Encoding"]?.lowercased()
-        return coding == "gzip" || coding == "x-gzip"
-    }
-}

@@ -1,3 +1,4 @@
+import Compression
 import Concurrency
 import Files
 import Foundation
@@ -115,6 +116,14 @@ struct Downloading {
             ] + reading + ["-i", path(task, name), "-map", "0", "-c", "copy", "-f", "null", "-"])
         return words.split(separator: "\n").filter { !$0.contains("Can't support the subtitle") }.joined()
     }
+}
+
+/// Compresses bytes to one gzip member.
+func gzip(_ plain: [UInt8]) throws -> [UInt8] {
+    let block = try DeflateBlock.compressing(plain)
+    var trailer = GzipJoin.Trailer()
+    trailer.append(block)
+    return GzipJoin.header + block.bytes + trailer.bytes
 }
 
 extension Disk<DownloadError> {
