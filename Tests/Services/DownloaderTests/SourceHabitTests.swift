@@ -99,4 +99,22 @@ struct SourceHabitTests {
             #expect(origin.requests(for: cut).map(\.range) == [nil, nil])
         }
     }
+    @Test(
+        "Files may come as 203 from a proxy, or as a range that is the whole file",
+        arguments: [(203, 0, true), (206, 0, true), (206, 1, false)])
+    func otherStatus(status: Int, missing: Int, isTaken: Bool) async throws {
+        let names = try await SampleStreams.files(.encrypted).keys
+        try await FaultyOrigin.run(serving: .encrypted) { origin in
+            for path in names.map({ "/vod/\($0)" }) {
+                let count = try #require(origin.bytes(path)).count
+                let range = ["Content-Range": "bytes 0-\(count - 1)/\(count + missing)"]
+                let answer = FaultyOrigin.Fault.whole(status, status == 206 ? range : [:])
+                origin.fail(path, Array(repeating: answer, count: 20))
+            }
+            let downloading = try Downloading()
+            let task = try await downloading.run(origin.request())
+            #expect((task.state == .completed) == isTaken, "\(task.error?.detail ?? "")")
+            if isTaken { try downloading.expectSegments(of: origin) }
+        }
+    }
 }

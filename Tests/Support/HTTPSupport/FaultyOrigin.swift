@@ -11,6 +11,8 @@ package final class FaultyOrigin: HTTPHandler {
         case problem(Int, String)
         /// A status with a body of this type.
         case refusal(Int, type: String, text: String)
+        /// The whole file under another status, with header fields.
+        case whole(Int, [String: String])
         /// A web page with status 200.
         case webPage
         /// The connection is cut after so many bytes.
@@ -223,6 +225,11 @@ package final class FaultyOrigin: HTTPHandler {
             return HTTPResponse(
                 status: HTTPStatus(rawValue: status), headers: ["Content-Type": type],
                 body: .bytes(Array(text.utf8)))
+        case .whole(let status, let fields):
+            var headers: HTTPHeaders = ["ETag": "\"\(tag)\""]
+            for (name, value) in fields { headers[name] = value }
+            return HTTPResponse(
+                status: HTTPStatus(rawValue: status), headers: headers, body: .bytes(bytes))
         case .webPage:
             let page = "<!DOCTYPE html><html><body>Please sign in</body></html>"
             return HTTPResponse(

@@ -89,7 +89,7 @@ struct BodyResponse: Sendable, Equatable {
     ) throws(AttemptFailure) -> BodyResponse {
         if rest != nil, head.status == .rangeNotSatisfiable { return BodyResponse(fit: .other) }
         if let failure = AttemptFailure(head) { throw failure }
-        if head.status == .ok {
+        if head.status.hasWholeContent {
             let wanted = WantedBytes(skipping: listed?.offset ?? 0, count: listed?.length)
             return BodyResponse(fit: .whole, wanted: wanted)
         }
@@ -97,10 +97,10 @@ struct BodyResponse: Sendable, Equatable {
             guard rest.isAnswered(by: head) else { return BodyResponse(fit: .other) }
             return BodyResponse(fit: .rest, wanted: WantedBytes(count: UInt64(rest.bytes.count)))
         }
-        guard let listed, head.hasPart(of: listed.offset..<listed.end, total: nil) else {
+        guard listed.map({ head.hasPart(of: $0.offset..<$0.end, total: nil) }) ?? head.hasWholeFile else {
             throw .damaged("the server answered another byte range")
         }
-        return BodyResponse(fit: .whole, wanted: WantedBytes(count: listed.length))
+        return BodyResponse(fit: .whole, wanted: WantedBytes(count: listed?.length))
     }
 }
 
@@ -125,6 +125,16 @@ extension TransferHead {
             offset == range.lowerBound, length <= UInt64(range.count)
         else { return false }
         return total == nil || named == nil || total == named
+    }
+
+    /// Whether Content-Range says that the part is the whole file.
+    ///
+    /// Some caches answer so although no range was asked for.
+    fileprivate var hasWholeFile: Bool {
+        guard let field = headers["Content-Range"],
+            case .part(let offset, let length, let total)? = ContentRange(reading: field)
+        else { return false }
+        return offset == 0 && length == total
     }
 
     var contentLength: UInt64? { headers["Content-Length"].flatMap { UInt64($0) } }

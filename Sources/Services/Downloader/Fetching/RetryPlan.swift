@@ -116,10 +116,10 @@ extension AttemptFailure {
     /// The body may say why. The first request for the URL that a person gave is not repeated if the server
     /// calls it wrong; a later request of the task is, as after a 500.
     init?(_ head: TransferHead, _ body: [UInt8] = [], isGivenURL: Bool = false) {
+        if head.status.hasWholeContent || head.status == .partialContent { return nil }
         let status = head.status.rawValue
         let message = RefusalText.reading(body, of: head).map { "\(Self.message(for: status)): \($0)" }
         switch status {
-        case 200, 206: return nil
         case 401, 403, 404, 410: self = .refused(status: status, message: message)
         case 408, 425, 429, 500...599:
             let pause = head.headers["Retry-After"].flatMap {
