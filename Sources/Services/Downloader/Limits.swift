@@ -91,7 +91,7 @@ enum Limits {
     static let shortestReload = Duration.milliseconds(500)
     /// The longest one, whatever the target duration is.
     static let longestReload = Duration.seconds(60)
-    /// Unchanged reloads, each after half a target duration, until a live playlist counts as stalled.
+    /// Unchanged reloads, each after at most half a target duration, until a live playlist counts as stalled.
     static let unchangedLoads = 30
     /// The longest time that a growing window, or a playlist that should have ended, may stay unchanged:
     /// outages of its source are shorter.

@@ -190,6 +190,52 @@ struct GrowingWindowTests {
         #expect(pause.remaining(at: begun + .seconds(7)) == .zero)
     }
 
+    @Test(
+        "A list shorter than three target durations is read again after its last segment, or half of it",
+        arguments: [
+            ([2, 2, 2], "", 2_000, 2_000), ([6], "", 3_000, 3_000), ([9, 9], "", 9_000, 5_000),
+            ([10, 10, 10], "", 10_000, 5_000), ([0.1], "", 500, 500), ([], "", 10_000, 5_000),
+            ([2, 2, 2], "#EXT-X-PLAYLIST-TYPE:EVENT\n", 10_000, 5_000),
+        ] as [([Double], String, Int, Int)])
+    func shortList(seconds: [Double], tag: String, changed: Int, unchanged: Int) throws {
+        let lines = seconds.map { "#EXTINF:\($0),\n\($0).ts\n" }
+        let list = try readMedia("#EXTM3U\n#EXT-X-TARGETDURATION:10\n" + tag + lines.joined())
+        var pause = ReloadPause(targetSeconds: 6)
+        pause.take(targetSeconds: 10, [ListedTime(list)].compactMap(\.self))
+        #expect(pause.next() == .milliseconds(changed))
+        pause.countUnchanged()
+        #expect(pause.next() == .milliseconds(unchanged))
+    }
+
+    @Test("A live list that is shorter than its target duration is read often enough")
+    func shortLive() async throws {
+        try await FaultyOrigin.run(serving: .transportStream) { origin in
+            let segments = origin.segments()
+            origin.serve("/vod/live.m3u8") { count in
+                // It is read twice at the start.
+                let first = min(max(count - 2, 0), 3)
+                let lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+                let listed = segments[first..<first + 3].flatMap { ["#EXTINF:1,", $0] }
+                return (lines + listed + [first == 3 ? "#EXT-X-ENDLIST" : "", ""]).joined(separator: "\n")
+            }
+            let downloading = try Downloading()
+            let pauses = Mutex<[Duration]>([])
+            let clock = HostClock(
+                now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
+                sleep: { end in
+                    pauses.withLock { $0.append(end - HostClock.system.steady()) }
+                    try Task.checkCancellation()
+                    await Task.yield()
+                })
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"), clock: clock)
+            #expect(task.state == .completed && task.notes == nil)
+            try expectWhole(downloading, origin)
+            // The longest pause is that before the first segment.
+            let longest = pauses.withLock { $0.max() ?? .zero }
+            #expect(longest <= Limits.firstSegmentsTimeout)
+        }
+    }
+
     /// Five seconds behind the end of the window.
     private static let clock = HostClock(
         now: { Instant(microseconds: 1_795_378_511_000_000) }, steady: Downloading.hasty.steady,

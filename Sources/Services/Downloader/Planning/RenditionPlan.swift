@@ -15,6 +15,8 @@ struct RenditionPlan: Sendable {
     private(set) var parts: [Part] = []
     /// The latest playlist, without its segments.
     private(set) var head = MediaPlaylist()
+    /// How much the latest playlist lists; nil if it keeps its segments.
+    private(set) var listedTime: ListedTime?
     /// Parts that are there or are gaps, and how many seconds they play.
     private(set) var settledCount = 0
     private(set) var settledSeconds = 0.0
@@ -81,6 +83,7 @@ struct RenditionPlan: Sendable {
         }
         head = playlist
         head.segments = []
+        listedTime = ListedTime(playlist)
         return lines
     }
 

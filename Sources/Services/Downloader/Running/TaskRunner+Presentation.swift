@@ -21,6 +21,7 @@ extension TaskRunner {
         let startedAt = tools.clock.steady()
         try await prepare(playlist, base: base)
         reloadPause = ReloadPause(targetSeconds: targetSeconds, startedAt: startedAt)
+        adjustReloadPause()
         try await change(.prepared)
         try await writePlaylists(isClosed: false)
         while true {
@@ -196,6 +197,11 @@ extension TaskRunner {
     var hasReachedLimit: Bool {
         guard let liveLimit else { return false }
         return plans.allSatisfy { $0.seconds >= liveLimit }
+    }
+
+    /// Adjusts the pause between two readings to what the playlists list now.
+    func adjustReloadPause() {
+        reloadPause.take(targetSeconds: targetSeconds, plans.compactMap(\.listedTime))
     }
 
     private var targetSeconds: Int { plans.compactMap(\.head.targetDurationSeconds).max() ?? 6 }

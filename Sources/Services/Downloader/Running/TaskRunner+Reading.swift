@@ -82,6 +82,7 @@ extension TaskRunner {
         } else {
             reloadPause.countUnchanged()
         }
+        adjustReloadPause()
         if isLonger { try await writePlaylists(isClosed: false) }
     }
 
