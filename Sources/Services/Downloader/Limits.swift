@@ -83,6 +83,9 @@ enum Limits {
     /// Playlists in a row that may come from a server that lags behind; more mean that the encoder has
     /// restarted.
     static let laggingReadings = 6
+    /// Playlists in a row whose other names for known numbers mean other media; with more of them, the names
+    /// change with each load.
+    static let renamedReadings = 1
     /// By how much the duration of a segment may be rounded, microseconds.
     static let roundingMicroseconds: UInt64 = 5_000
     /// Characters that are shown of what a server says about an error.

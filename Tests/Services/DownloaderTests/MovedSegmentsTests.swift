@@ -97,6 +97,29 @@ struct MovedSegmentsTests {
         return plan.parts.map(\.names.identity.number)
     }
 
+    /// The list of a load: segments from `first` on, under names that no other load has.
+    private func hashed(_ load: Int, from first: UInt64) -> String {
+        text(first..<first + 4, "l\(load)x#.ts")
+    }
+
+    @Test("Names that change with each load are recorded again once, and then tell nothing")
+    func changingNames() throws {
+        // Each second load brings nothing new.
+        let lists = (0..<20).map { hashed($0, from: UInt64($0 / 2)) }
+        #expect(try numbers(lists) == Array(0...3) + Array(0...12))
+        let plan = try plan(hashed(0, from: 0), hashed(1, from: 1), hashed(2, from: 2), hashed(3, from: 2))
+        #expect(plan.parts.map(\.segment.discontinuityCount) == [0, 0, 0, 0, 1, 0, 0, 0, 0])
+        #expect(plan.parts.suffix(4).map(\.url.path) == (2...5).map { "/l3x\($0).ts" })
+    }
+
+    @Test("Names that change and then stay, as the list goes on, are those of other media")
+    func changedNames() throws {
+        let lists = [(0, 0), (1, 1), (1, 2), (2, 3)].map { hashed($0, from: UInt64($1)) }
+        #expect(try numbers(lists) == [0, 1, 2, 3, 1, 2, 3, 4, 5, 3, 4, 5, 6])
+        // An encoder that starts again and again.
+        #expect(try numbers((0..<5).map { hashed($0, from: UInt64(20 - $0)) }).count == 20)
+    }
+
     @Test("Where only the first segment of each playlist has a date, those of the others follow from it")
     func datedFirst() throws {
         let lists = [

@@ -28,7 +28,7 @@ extension RenditionPlan {
         }
         guard findRun(of: listed, playlist) else { return nil }
         for index in listed.indices { listed[index].identity.run = runs.identityRun }
-        for (index, identity) in previousIdentities(of: listed, playlist) {
+        for (index, identity) in presentIdentities(of: listed, playlist) {
             listed[index].identity = identity
         }
         return listed
@@ -38,37 +38,77 @@ extension RenditionPlan {
     func previousIdentities(
         of listed: [ListedPart], _ playlist: MediaPlaylist
     ) -> [Int: PartIdentity] {
-        // Most playlists contain only known segments and newer ones.
-        guard hasUnknown(in: listed) else { return [:] }
-        let previous = previousSegments
-        guard let last = previous.last?.identity.number, let lastListed = listed.last?.identity.number else {
+        renamedSegments(of: listed, playlist).map { identities(of: $0, listed, playlist) } ?? [:]
+    }
+
+    /// The same; where names change with each load, numbers alone tell the identities.
+    ///
+    /// Other names are taken for other media once. If the next list has others again for the numbers that are
+    /// known, and goes on as its numbers say, they tell nothing.
+    private mutating func presentIdentities(
+        of listed: [ListedPart], _ playlist: MediaPlaylist
+    ) -> [Int: PartIdentity] {
+        guard let renamed = renamedSegments(of: listed, playlist) else {
+            if let last = listed.last, !knows(last.identity), listed.contains(where: { knows($0.identity) }) {
+                runs.keepNames()
+            }
             return [:]
         }
-        // Numbers that are far behind are those of an encoder that has started again.
-        let isNear = last <= lastListed || last - lastListed <= UInt64(listed.count)
+        let identities = identities(of: renamed, listed, playlist)
+        let isUndated = playlist.segments.allSatisfy { $0.programDateTimeMicroseconds == nil }
+        guard identities.isEmpty, isUndated else { return identities }
+        if renamed.goesOn { runs.countRenamed() }
+        return runs.ignoresNames && renamed.isNear ? renamed.previous.mapValues(\.identity) : [:]
+    }
+
+    /// The segments of a list that have known numbers and unknown paths; nil if it has none.
+    private func renamedSegments(of listed: [ListedPart], _ playlist: MediaPlaylist) -> RenamedSegments? {
+        // Most playlists contain only known segments and newer ones.
+        guard hasUnknown(in: listed) else { return nil }
+        let previous = previousSegments
+        guard let last = previous.last?.identity.number, let lastListed = listed.last?.identity.number else {
+            return nil
+        }
         let previousByNumber = Dictionary(
             previous.map { ($0.identity.number, $0) }, uniquingKeysWith: { _, later in later })
+        var (found, areOthersKnown) = ([Int: PreviousSegment](), false)
+        for (index, part) in listed.enumerated() {
+            if knows(part.identity) {
+                areOthersKnown = true
+            } else if let previous = previousByNumber[part.identity.number],
+                previous.identity.hasRange(of: part.identity)
+            {
+                found[index] = previous
+            }
+        }
+        let areAlike = found.allSatisfy {
+            $0.value.microseconds == playlist.segments[$0.key].durationMicroseconds
+        }
+        return RenamedSegments(
+            previous: found, isNear: last <= lastListed || last - lastListed <= UInt64(listed.count),
+            goesOn: !found.isEmpty && !areOthersKnown && areAlike && last <= lastListed)
+    }
+
+    private func identities(
+        of renamed: RenamedSegments, _ listed: [ListedPart], _ playlist: MediaPlaylist
+    ) -> [Int: PartIdentity] {
         let dates = SegmentDate.dates(of: playlist.segments)
-        var (found, renamed) = ([Int: PartIdentity](), [Int: FileRenaming]())
-        for (index, part) in listed.enumerated() where !knows(part.identity) {
-            let segment = playlist.segments[index]
-            guard let previous = previousByNumber[part.identity.number],
-                previous.identity.hasRange(of: part.identity),
-                previous.microseconds == segment.durationMicroseconds
-            else { continue }
+        var (found, renamings) = ([Int: PartIdentity](), [Int: FileRenaming]())
+        for (index, previous) in renamed.previous
+        where previous.microseconds == playlist.segments[index].durationMicroseconds {
             if let date = dates[index],
                 let isSame = previous.date?.isSame(as: date, of: previous.microseconds)
             {
                 if isSame { found[index] = previous.identity }
-            } else if isNear,
-                let renaming = FileRenaming(from: previous.identity.path, to: part.identity.path)
+            } else if renamed.isNear,
+                let renaming = FileRenaming(from: previous.identity.path, to: listed[index].identity.path)
             {
-                (found[index], renamed[index]) = (previous.identity, renaming.isNone ? nil : renaming)
+                (found[index], renamings[index]) = (previous.identity, renaming.isNone ? nil : renaming)
             }
         }
         // A single renamed file may be another segment.
-        if renamed.count == 1 || Set(renamed.values.map(\.present)).count > 1 {
-            for index in renamed.keys { found[index] = nil }
+        if renamings.count == 1 || Set(renamings.values.map(\.present)).count > 1 {
+            for index in renamings.keys { found[index] = nil }
         }
         return found
     }
@@ -114,6 +154,16 @@ private struct PreviousSegment {
     var identity: PartIdentity
     var microseconds: Int64
     var date: SegmentDate?
+}
+
+/// The segments of a list that have known numbers and unknown paths.
+private struct RenamedSegments {
+    /// What was listed before under their numbers, by place in the list.
+    var previous: [Int: PreviousSegment]
+    /// Whether their numbers are near the known ones; others are those of an encoder that has started again.
+    var isNear: Bool
+    /// Whether the list has no known path, the same durations, and no lower numbers than the one before.
+    var goesOn: Bool
 }
 
 /// The date of a segment, from EXT-X-PROGRAM-DATE-TIME there or before it.

@@ -11,6 +11,8 @@ struct SegmentRuns: Sendable {
     private(set) var ends: [Int: UInt64] = [:]
     /// How many playlists in a row did not continue the run.
     private var laggingCount = 0
+    /// How many playlists in a row had other names for known numbers of the run.
+    private var renamedCount = 0
 
     init(kept: [PartNames], recorded: RecordedParts?) {
         for names in kept + (recorded?.inOrder(kept) ?? []) { note(names.identity) }
@@ -27,12 +29,26 @@ struct SegmentRuns: Sendable {
 
     /// A playlist belongs to a known run.
     mutating func continueRun(_ run: Int) {
+        if run != current { renamedCount = 0 }
         (current, laggingCount) = (run, 0)
     }
 
     /// A playlist belongs to a new run.
     mutating func startRun() {
         continueRun((ends.keys.max() ?? 0) + 1)
+    }
+
+    /// Whether the names of the run change with each load, so that they tell nothing.
+    var ignoresNames: Bool { renamedCount > Limits.renamedReadings }
+
+    /// Counts a playlist that has other names for known numbers of the run.
+    mutating func countRenamed() {
+        renamedCount += 1
+    }
+
+    /// A playlist continues the run under known names.
+    mutating func keepNames() {
+        if !ignoresNames { renamedCount = 0 }
     }
 
     /// Counts a playlist that does not continue the run.
