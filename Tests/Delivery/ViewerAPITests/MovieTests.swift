@@ -59,7 +59,7 @@ import Timeline
 
     @Test(
         "A change of picture size or audio channels ends the file, also behind a segment that shows neither",
-        arguments: [(1280, 2), (640, 6)], [true, false])
+        arguments: [(1280, 2, true), (640, 6, true), (1280, 2, false), (640, 6, false)])
     func change(width: Int, channels: Int, isKnownAtOnce: Bool) async throws {
         try await ViewerFixture.with { viewer in
             var recording = try await recording()
