@@ -86,6 +86,17 @@ extension TokenTests {
         }
     }
 
+    @Test("A live playlist does not exist before it lists something of its token")
+    func beforeBegin() async throws {
+        try await protected { viewer async throws in
+            viewer.clock.now = at(60)
+            let live = try Self.prefix(Self.grant("cctv2", from: 45)) + Self.live
+            for file in ["index.m3u8", "v0.m3u8", "index.m3u8?dvr=12"] {
+                #expect(try await viewer.get(live + file).status == 404, "\(file)")
+            }
+        }
+    }
+
     @Test("A time shift of one rendition near the begin of its token leads to that rendition's window")
     func nearBeginSingle() async throws {
         try await protected { viewer async throws in

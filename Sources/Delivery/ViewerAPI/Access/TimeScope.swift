@@ -152,14 +152,24 @@ struct TimeScope: Sendable {
     }
 
     /// A live playlist that would list segments before the grant is cut at the beginning of the grant.
+    ///
+    /// Throws `nothingRecorded` as long as it would list nothing else: players ask again.
     private func decision(
         live delay: Int64, length: Int64?, by grant: PlaybackGrant, channel: Channel, for client: String?,
     ) async throws(PlaybackError) -> Decision {
         guard holdsLive(grant, delay, length) else { return .refused }
-        guard let begin = grant.begin, isNear(grant, shiftedBy: delay),
-            try await listsBeginOf(
-                grant, WindowRequest(.sliding(length: length, delay: delay)), channel, client)
-        else { return .permitted }
+        guard let begin = grant.begin, isNear(grant, shiftedBy: delay) else { return .permitted }
+        var request = WindowRequest(.sliding(length: length, delay: delay))
+        request.client = client
+        let live = try await playbackService.compose(
+            request, of: channel, now: clock(), findsAlternatives: false)
+        let listed = live.renditions.map(\.segments)
+        guard listed.contains(where: { ($0.first?.end ?? begin) <= begin && !$0.isEmpty }) else {
+            return .permitted
+        }
+        guard listed.contains(where: { ($0.last?.end ?? begin) > begin }) else {
+            throw .nothingRecorded(available: [])
+        }
         let end = begin + longestWindow
         return .cut(TimeWindow(begin: begin, end: grant.end.map { min($0, end) } ?? end), grows: true)
     }
@@ -191,22 +201,6 @@ struct TimeScope: Sendable {
     /// Whether a grant begins so late that a live playlist may have segments before that.
     private func isNear(_ grant: PlaybackGrant, shiftedBy delay: Int64) -> Bool {
         grant.begin.map { clock() - delay - $0 < Limits.liveLookBack } ?? false
-    }
-
-    /// Whether a live playlist lists segments of a grant, and also earlier ones, which the grant does not
-    /// permit.
-    private func listsBeginOf(
-        _ grant: PlaybackGrant, _ request: WindowRequest, _ channel: Channel, _ client: String?,
-    ) async throws(PlaybackError) -> Bool {
-        guard let begin = grant.begin else { return false }
-        var request = request
-        request.client = client
-        let live = try await playbackService.compose(
-            request, of: channel, now: clock(), findsAlternatives: false)
-        return live.renditions.contains { rendition in
-            (rendition.segments.first?.end ?? begin) <= begin
-                && (rendition.segments.last?.end ?? begin) > begin
-        }
     }
 
     /// Whether a stream begins within a grant; if nothing was recorded lately, it may begin earlier.
