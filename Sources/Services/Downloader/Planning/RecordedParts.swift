@@ -35,6 +35,11 @@ struct RecordedParts: Sendable {
         segments[part.file]?.segment.map?.keys.first?.uri.map(Self.lastPart)
     }
 
+    /// The vector of a part's initialization section; nil if it has none.
+    func sectionVector(of part: PartNames) -> UInt128? {
+        segments[part.file]?.segment.map?.keys.first?.initializationVector
+    }
+
     /// The parts that the playlist lists, in its order: a file that came later may play earlier.
     func inOrder(_ parts: some Sequence<PartNames>) -> [PartNames] {
         let placed = parts.compactMap { part in segments[part.file].map { (part: part, place: $0.place) } }

@@ -111,16 +111,21 @@ struct RenditionPlan: Sendable {
         _ keys: inout KeyNames,
     ) throws(DownloadError) -> Entries {
         var (entries, place, isFirst) = (Entries(), PlaylistPlace(), parts.isEmpty)
+        var sectionNumbers = SectionNumbers()
         // All segments of one playlist use the sections that the source has now.
         var hasPresentSections = parts.isEmpty && kept.isEmpty
         for (index, segment) in playlist.segments.enumerated() {
+            let identity = listed[index].identity
+            let sectionNumber = sectionNumbers.number(
+                of: segment.map, before: identity.number, known: knownSectionNumber(of: identity))
             guard place.enter(segment, isIn: range) else { continue }
             let mayRestart = index == 0 || segment.discontinuityCount > 0
-            if !hasPresentSections, mayRestart, !knows(listed[index].identity) {
+            if !hasPresentSections, mayRestart, !knows(identity) {
                 sectionNames.beginAgain()
                 hasPresentSections = true
             }
-            let part = try part(segment, listed[index], base: base, &keys)
+            let part = try part(
+                segment, listed[index], sectionNumber: sectionNumber, base: base, &keys)
             if let known = indices[part.names.identity] {
                 renew(known, with: part)
                 entries.addKnown(known)
@@ -331,21 +336,30 @@ struct RenditionPlan: Sendable {
         parts[index].initSection = part.initSection
     }
 
+    /// The number that stands for the vector of a known segment's section, if its key names none.
+    private func knownSectionNumber(of identity: PartIdentity) -> UInt64? {
+        let vector =
+            indices[identity].flatMap { parts[$0].initSection?.key?.vector }
+            ?? kept[identity].flatMap { recorded?.sectionVector(of: $0) }
+        return vector.map { UInt64(truncatingIfNeeded: $0) }
+    }
+
     private mutating func part(
-        _ segment: MediaSegment, _ listed: ListedPart, base: HTTPURL, _ keys: inout KeyNames,
+        _ segment: MediaSegment, _ listed: ListedPart, sectionNumber: UInt64, base: HTTPURL,
+        _ keys: inout KeyNames,
     ) throws(DownloadError) -> Part {
-        let (url, identity, number) = (listed.url, listed.identity, listed.identity.number)
+        let (url, identity) = (listed.url, listed.identity)
         guard !segment.isGap else {
             // A gap needs no key and no initialization section, and they may not exist.
             return Part(
                 names: PartNames(identity: identity, file: ""), segment: segment, url: url, position: 0)
         }
         let old = indices[identity].map { parts[$0].names } ?? kept[identity]
-        let key = try PartKey.taking(segment.keys, number: number, base: base)
+        let key = try PartKey.taking(segment.keys, number: identity.number, base: base)
         let keyName = key.map { keys.name(for: $0.uri, known: old?.key) }
         var initSection: PartInitSection?
         if let map = segment.map {
-            let mapKey = try PartKey.taking(map.keys, number: number, base: base)
+            let mapKey = try PartKey.taking(map.keys, number: sectionNumber, base: base)
             let oldMapKey =
                 indices[identity].flatMap { parts[$0].initSection?.keyName }
                 ?? old.flatMap { recorded?.sectionKey(of: $0) }
@@ -365,25 +379,5 @@ struct RenditionPlan: Sendable {
         } catch {
             throw .unusable("the URI of a segment cannot be used: \(error)")
         }
-    }
-}
-
-/// The place of a segment in a playlist, by the durations that the playlist states.
-private struct PlaylistPlace {
-    /// Seconds from the start of the playlist.
-    private(set) var begin = 0.0
-    private var end = 0.0
-    /// The number of discontinuities in the segments before the range.
-    private(set) var skippedDiscontinuities = 0
-
-    /// Goes on to the next segment.
-    ///
-    /// - Returns: whether it lies in the range, if one is given
-    mutating func enter(_ segment: MediaSegment, isIn range: TimeRange?) -> Bool {
-        begin = end
-        end += Double(segment.durationMicroseconds) / 1_000_000
-        guard let range, end <= range.begin || begin >= range.end else { return true }
-        if begin < range.begin { skippedDiscontinuities += segment.discontinuityCount }
-        return false
     }
 }
