@@ -77,6 +77,25 @@ struct InitSectionCacheTests {
         }
     }
 
+    @Test("A section that is clear although its playlist names a key is kept as it is, also without the key")
+    func clearBehindKey() async throws {
+        try await Origin.run { origin in
+            origin.serve("/init", Self.tables)
+            let store = MemorySegmentStore()
+            let channel = try #require(ChannelID("news"))
+            let keeper = InitSectionCache(channel: channel, rendition: video(0), store: store)
+            let map = MediaMap(uri: "init", keys: [Key(method: .aes128, uri: "key")])
+            let (url, link) = (try origin.url("/init"), try origin.link())
+            let key = ContentKey(name: try Ciphered.name(of: Ciphered.key), bytes: Ciphered.key)
+            let held = try await keeper.section(
+                map, at: url, domain: 0, link: link, key: (key, Ciphered.iv))
+            #expect(try await store.read(.initialization(channel, video(0), held.name)) == Self.tables)
+            let kept = try await keeper.keep(map, at: url, link: link)
+            let later = try await keeper.section(named: kept, key: (key, Ciphered.iv))
+            #expect(later.name == held.name)
+        }
+    }
+
     @Test("An encrypted section may begin as gzip does, and is read and kept as what it is")
     func encryptedLikeGzip() async throws {
         let first = [0x1F, 0x8B, 0x08] + [UInt8](repeating: 0, count: 13)
