@@ -102,7 +102,9 @@ struct PartFetcher: Sendable {
         guard var last = try await read(transfer, wanted, job, &open) else { return nil }
         last += try open.intake.finish()
         try await complete(last, job, &open)
-        return StoredBytes(byteCount: open.intake.byteCount, section: open.intake.section)
+        return StoredBytes(
+            byteCount: open.intake.byteCount, section: open.intake.section,
+            wasEncrypted: open.intake.isEncrypted)
     }
 
     /// Asks for a part, or for the rest of one that was cut short.

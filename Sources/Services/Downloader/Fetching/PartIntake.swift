@@ -13,7 +13,8 @@ enum PartIntakeKind: Sendable {
 /// Used by one task.
 final class PartIntake {
     private let kind: PartIntakeKind
-    private let isEncrypted: Bool
+    /// Whether the bytes of the source are encrypted; of a section this is known at its end.
+    private(set) var isEncrypted: Bool
     /// Whether what is stored is clear although the source's bytes are not.
     private let storesClear: Bool
     private var inspector: StreamingInspector
@@ -42,56 +43,70 @@ final class PartIntake {
     }
 
     /// Takes the next bytes; gives those to be stored.
+    ///
+    /// Those of an initialization section are held until all are there.
     func take(_ bytes: [UInt8]) throws(AttemptFailure) -> [UInt8] {
         byteCount += Int64(bytes.count)
-        let clear: [UInt8]
-        do {
-            clear = try cipher?.update(bytes) ?? bytes
-        } catch {
-            throw .damaged("\(error)")
+        guard case .segment = kind else {
+            section += bytes
+            return []
         }
-        try look(at: clear)
+        let clear = try decrypted(bytes)
+        try inspect(clear)
         return storesClear ? clear : bytes
     }
 
     /// Ends the part; gives the bytes still to be stored.
     func finish() throws(AttemptFailure) -> [UInt8] {
         guard byteCount > 0 else { throw .damaged("the body is empty") }
-        var rest: [UInt8] = []
-        if let cipher = cipher.take() {
-            do {
-                rest = try cipher.finish()
-            } catch {
-                throw .damaged("the key does not decrypt it, or its end is missing")
-            }
-            try look(at: rest)
-        }
-        switch kind {
-        case .initSection: try checkSection()
-        case .segment: try checkSegment()
-        }
+        guard case .segment = kind else { return try finishSection() }
+        let rest = try decryptedEnd()
+        try inspect(rest)
+        try checkSegment()
         return storesClear && isEncrypted ? rest : []
     }
 
-    private func look(at clear: [UInt8]) throws(AttemptFailure) {
-        switch kind {
-        case .initSection:
-            section += clear
-            guard section.count <= Limits.initSectionBytes else {
-                throw .damaged("the initialization section is larger than \(Limits.initSectionBytes) bytes")
-            }
-        case .segment:
-            inspector.append(clear)
-            if let refusal = inspector.refusal { throw .damaged("\(refusal)") }
+    private func inspect(_ clear: [UInt8]) throws(AttemptFailure) {
+        inspector.append(clear)
+        if let refusal = inspector.refusal { throw .damaged("\(refusal)") }
+    }
+
+    private func decrypted(_ bytes: [UInt8]) throws(AttemptFailure) -> [UInt8] {
+        do {
+            return try cipher?.update(bytes) ?? bytes
+        } catch {
+            throw .damaged("\(error)")
         }
     }
 
-    private func checkSection() throws(AttemptFailure) {
+    private func decryptedEnd() throws(AttemptFailure) -> [UInt8] {
+        guard let cipher = cipher.take() else { return [] }
+        do {
+            return try cipher.finish()
+        } catch {
+            throw .damaged("the key does not decrypt it, or its end is missing")
+        }
+    }
+
+    /// Ends an initialization section, which may be clear although the playlist names a key for it.
+    ///
+    /// FFmpeg writes EXT-X-KEY before EXT-X-MAP, and encrypts only the segments.
+    private func finishSection() throws(AttemptFailure) -> [UInt8] {
+        let received = section
+        if isEncrypted, (try? InitSection.reading(received)) == nil {
+            section = try decrypted(received) + decryptedEnd()
+        } else {
+            isEncrypted = false
+        }
+        guard section.count <= Limits.initSectionBytes else {
+            throw .damaged("the initialization section is larger than \(Limits.initSectionBytes) bytes")
+        }
         do {
             _ = try InitSection.reading(section)
         } catch {
             throw .damaged("\(error)")
         }
+        return storesClear ? section : received
     }
 
     private func checkSegment() throws(AttemptFailure) {

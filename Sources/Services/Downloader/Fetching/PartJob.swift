@@ -30,4 +30,6 @@ struct StoredBytes: Sendable {
     var byteCount: Int64
     /// The clear bytes of an initialization section.
     var section: [UInt8]
+    /// Whether the bytes of the source were encrypted.
+    var wasEncrypted: Bool
 }

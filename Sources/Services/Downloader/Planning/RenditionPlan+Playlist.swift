@@ -59,6 +59,7 @@ extension RenditionPlan {
         segment.keys = isClear ? [] : localKeys(part.key, part.names.key)
         segment.map = part.names.initSection.map { name in
             let section = part.initSection
+            let isClear = isClear || clearSections.contains(name)
             return MediaMap(
                 uri: "\(id)/\(name)", keys: isClear ? [] : localKeys(section?.key, section?.keyName))
         }

@@ -37,6 +37,8 @@ struct RenditionPlan: Sendable {
     private var firstListed = 0
     /// Whether one of its playlists had no EXT-X-ENDLIST.
     private var wasLive = false
+    /// Initialization sections that are stored clear although the source names a key for them.
+    var clearSections: Set<String> = []
     /// Distinguishes runs of the encoder that use the same numbers and paths.
     var runs: SegmentRuns
 
@@ -223,8 +225,9 @@ struct RenditionPlan: Sendable {
         parts[index].byteCount = byteCount
     }
 
-    /// Takes over which parts of an earlier state are done or lost.
+    /// Takes over which parts of an earlier state are done or lost, and which sections are clear.
     mutating func markDone(as earlier: RenditionPlan) {
+        clearSections.formUnion(earlier.clearSections)
         for (index, part) in earlier.parts.enumerated() {
             if part.isDone { markDone(index, byteCount: part.byteCount) }
             if part.segment.isGap { lose(index) }

@@ -132,8 +132,7 @@ extension TaskRunner {
         guard let source = plans[index.plan].parts[index.part].initSection else { return }
         if let bytes = try await folder.read(section.file, upTo: Limits.initSectionBytes) {
             let key = storesClear ? nil : source.keyName.flatMap { keys[$0] }
-            sections[section.file] = try Self.section(bytes, source, key: key)
-            return
+            return take(try Self.section(bytes, source, key: key), as: section)
         }
         if let name = source.keyName, keys[name] == nil { try await fetchKey(name) }
         let key = source.keyName.flatMap { keys[$0] }
@@ -148,7 +147,16 @@ extension TaskRunner {
                 try await self.renew(since: readingNumber, isRefused: true)
             })
         guard let stored = try await fetcher.fetch(job) else { throw .cancelled }
-        sections[section.file] = try Self.section(stored.section, source, key: nil)
+        var read = try Self.section(stored.section, source, key: nil)
+        read.isClear = !stored.wasEncrypted
+        take(read, as: section)
+    }
+
+    /// Takes a section, which may be clear although the source names a key for it.
+    private func take(_ read: (section: InitSection, isClear: Bool), as section: MissingSection) {
+        sections[section.file] = read.section
+        let name = plans[section.index.plan].parts[section.index.part].names.initSection
+        if read.isClear, let name { plans[section.index.plan].clearSections.insert(name) }
     }
 
     private func sectionAddress(_ index: PartIndex, _ source: PartInitSection) -> PartAddress {
@@ -159,13 +167,13 @@ extension TaskRunner {
     /// Reads an initialization section, opened with a key if there is one.
     private static func section(
         _ bytes: [UInt8], _ source: PartInitSection, key: [UInt8]?
-    ) throws(DownloadError) -> InitSection {
+    ) throws(DownloadError) -> (section: InitSection, isClear: Bool) {
         do {
             let intake = try PartIntake(
                 .initSection, key: key, vector: source.key?.vectorBytes ?? [], storesClear: true)
             _ = try intake.take(bytes)
             _ = try intake.finish()
-            return try InitSection.reading(intake.section)
+            return (try InitSection.reading(intake.section), !intake.isEncrypted)
         } catch {
             throw .part(name: "the initialization section", reason: "\(error)")
         }
