@@ -11,12 +11,14 @@ struct SubtitleTrackTests {
         return track.text
     }
 
-    @Test("Times of the media become those of the presentation")
-    func mapped() {
+    @Test(
+        "Times of the media become those of the presentation, also where they have more than 33 bits",
+        arguments: [900_000, 900_000 + 1 << 33, 900_000 + 9 << 60] as [UInt64])
+    func mapped(ticks: UInt64) {
         // 900,000 ticks are 10 s: the cue is 2 s after LOCAL, and the media of second 20 begins at 11 s.
         let text = """
             WEBVTT
-            X-TIMESTAMP-MAP=LOCAL:00:01:00.000,MPEGTS:900000
+            X-TIMESTAMP-MAP=LOCAL:00:01:00.000,MPEGTS:\(ticks)
 
             1
             01:02.000 --> 01:03.500 line:90%

@@ -63,10 +63,13 @@ struct SubtitleTrack: Sendable {
         guard let line = header.first(where: { $0.hasPrefix(name) }) else { return nil }
         var (ticks, local): (Int64?, Int64?) = (nil, nil)
         for part in line.dropFirst(name.count).split(separator: ",") {
-            if part.hasPrefix("MPEGTS:") { ticks = Int64(part.dropFirst(7)) }
+            // Some packagers count on beyond the 33 bits of MPEG times.
+            if part.hasPrefix("MPEGTS:") {
+                ticks = UInt64(part.dropFirst(7)).map { Int64($0 & PresentationTime.mask) }
+            }
             if part.hasPrefix("LOCAL:") { local = milliseconds(part.dropFirst(6)) }
         }
-        guard let ticks, let local, ticks >= 0, ticks < 1 << 33 else { return nil }
+        guard let ticks, let local else { return nil }
         return (ticks, local)
     }
 
