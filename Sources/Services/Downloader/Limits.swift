@@ -78,6 +78,12 @@ enum Limits {
     static let savePause = Duration.seconds(5)
     /// Characters that are shown of a URI of a source, its beginning and its end.
     static let nameLength = 160
+    /// Ranges of dates that are kept: as many as a playlist may have, of a break every minute for a week.
+    static let dateRangeCount = ReadingLimits.standard.dateRangeCount
+    /// Bytes of one of them to which later tags add: half of what a line may have, without its punctuation.
+    static let dateRangeBytes = ReadingLimits.standard.lineByteCount / 2
+    /// Bytes of all of them: as much as a playlist of a source may have.
+    static let totalDateRangeBytes = ReadingLimits.standard.byteCount
     /// Segments that a live playlist may have dropped between two readings: a day of two seconds each.
     static let lostSegments: UInt64 = 43_200
     /// Playlists in a row that may come from a server that lags behind; more mean that the encoder has

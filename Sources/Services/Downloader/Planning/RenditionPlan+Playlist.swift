@@ -19,7 +19,7 @@ extension RenditionPlan {
         // A playlist that the source has ended stays ended, even while parts are missing here.
         playlist.isEnded = isClosed || head.isEnded
         // A range that names media elsewhere would lead a player out of the folder.
-        playlist.dateRanges = head.dateRanges.filter { range in
+        playlist.dateRanges = dateRanges.all.filter { range in
             !range.otherAttributes.attributes.contains {
                 $0.name.hasPrefix("X-ASSET") || $0.value.contains("//")
             }

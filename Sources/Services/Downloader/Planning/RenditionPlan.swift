@@ -15,6 +15,8 @@ struct RenditionPlan: Sendable {
     private(set) var parts: [Part] = []
     /// The latest playlist, without its segments.
     private(set) var head = MediaPlaylist()
+    /// What all playlists have listed.
+    private(set) var dateRanges = KnownDateRanges()
     /// How much the latest playlist lists; nil if it keeps its segments.
     private(set) var listedTime: ListedTime?
     /// Parts that are there or are gaps, and how many seconds they play.
@@ -86,6 +88,7 @@ struct RenditionPlan: Sendable {
         head = playlist
         head.segments = []
         listedTime = ListedTime(playlist)
+        dateRanges.take(playlist.dateRanges)
         return lines
     }
 
@@ -160,6 +163,7 @@ struct RenditionPlan: Sendable {
         // What the source no longer lists would be lost when the playlist is written again.
         let isGone = kept.keys.contains { !listed.contains($0) }
         guard let recorded = try isGone ? recordedResult.get() : recorded else { return [] }
+        dateRanges.take(recorded.head.dateRanges)
         let first = playlist.number(at: 0)
         // A presentation that had ended lists all of itself.
         let gone = kept.values.filter {
@@ -193,6 +197,7 @@ struct RenditionPlan: Sendable {
         firstDiscontinuitySequence = recorded.head.discontinuitySequence
         head = recorded.head
         head.isEnded = true
+        dateRanges.take(head.dateRanges)
         return !parts.isEmpty
     }
 
