@@ -81,8 +81,8 @@ actor InitSectionCache {
 
     /// Reads a section, and stores it as it is read.
     ///
-    /// It may be clear although the playlist names a key for it: FFmpeg writes EXT-X-KEY before EXT-X-MAP, and
-    /// encrypts only the segments.
+    /// It may be clear although the playlist names a key for it: FFmpeg writes EXT-X-KEY before EXT-X-MAP,
+    /// and encrypts only the segments.
     private func read(_ bytes: [UInt8], key: (ContentKey, iv: [UInt8])?) async throws -> ArchivedInitSection {
         var bytes = bytes
         if let (key, iv) = key, (try? InitSection.reading(bytes)) == nil {
