@@ -4,8 +4,9 @@ import Synchronization
 
 /// Looks up the addresses of servers.
 ///
-/// `getaddrinfo` has no time limit: it blocks for many seconds if no name server answers. So each lookup has its
-/// own thread, and connections that need the same name wait for the same lookup: at most one runs for each name.
+/// `getaddrinfo` has no time limit: it blocks for many seconds if no name server answers. So each lookup has
+/// its own thread, and connections that need the same name wait for the same lookup: at most one runs for
+/// each name.
 final class AddressLookups: Sendable {
     /// The addresses of a name as text, or why there are none.
     enum Outcome: Sendable {
@@ -15,17 +16,30 @@ final class AddressLookups: Sendable {
 
     private final class Lookup: Sendable {
         let outcome = Mutex<Outcome?>(nil)
+        /// When another lookup may begin; nil while this one runs.
+        private let freshUntil = Mutex<SteadyInstant?>(nil)
         /// Readable when the lookup has ended; never drained, so that it ends every wait.
         let end: WakePipe
 
         init() throws(PostgresError) {
             end = try WakePipe()
         }
+
+        func isUsable(at now: SteadyInstant) -> Bool { freshUntil.withLock { $0.map { now < $0 } ?? true } }
+
+        /// Addresses are fresh for a while, a failure only for those who wait for it.
+        func finish(_ outcome: Outcome, at now: SteadyInstant) {
+            self.outcome.withLock { $0 = outcome }
+            let time: Duration = if case .found = outcome { Limits.lookupTime } else { .zero }
+            freshUntil.withLock { $0 = now + time }
+            end.wake()
+        }
     }
 
     static let ofProcess = AddressLookups()
 
-    private let running = Mutex<[String: Lookup]>([:])
+    /// Those that run, and those that have found addresses lately.
+    private let lookups = Mutex<[String: Lookup]>([:])
     private let resolver: @Sendable (String) -> Outcome
 
     init(resolver: @escaping @Sendable (String) -> Outcome = AddressLookups.systemAddresses) {
@@ -34,10 +48,12 @@ final class AddressLookups: Sendable {
 
     /// At most `Limits.addresses` of a name, in the order in which the system prefers them.
     ///
-    /// Throws `unreachable` if there are none or the wait expires, `cancelled` if it is interrupted. A lookup that
-    /// nobody waits for any more runs on until it ends.
-    func addresses(of host: String, _ wait: SocketWait) throws(PostgresError) -> [String] {
-        let lookup = try start(host)
+    /// Throws `unreachable` if there are none or the wait expires, `cancelled` if it is interrupted. A lookup
+    /// that nobody waits for any more runs on until it ends.
+    func addresses(
+        of host: String, _ wait: SocketWait, by clock: HostClock,
+    ) throws(PostgresError) -> [String] {
+        let lookup = try start(host, by: clock)
         switch wait.untilReady(for: POLLIN, on: lookup.end.readEnd) {
         case .interrupted: throw .cancelled
         case .expired: throw PostgresError(.unreachable, "the addresses of \(host) were not found in time")
@@ -50,20 +66,20 @@ final class AddressLookups: Sendable {
         }
     }
 
-    /// The lookup of the name that runs, or a new one.
-    private func start(_ host: String) throws(PostgresError) -> Lookup {
+    /// The lookup of the name that runs or has ended lately, or a new one.
+    ///
+    /// A lookup may end just after all that waited for it have given up: the next attempt uses its result.
+    private func start(_ host: String, by clock: HostClock) throws(PostgresError) -> Lookup {
         let new = try Lookup()
-        let present = running.withLock { running -> Lookup? in
-            if let present = running[host] { return present }
-            running[host] = new
+        let present = lookups.withLock { lookups -> Lookup? in
+            if let present = lookups[host], present.isUsable(at: clock.steady()) { return present }
+            lookups[host] = new
             return nil
         }
         if let present { return present }
-        BlockingExecutor(label: "postgres-lookup").run { [self] in
+        BlockingExecutor(label: "postgres-lookup").run { [resolver, clock] in
             let outcome = resolver(host)
-            running.withLock { $0[host] = nil }
-            new.outcome.withLock { $0 = outcome }
-            new.end.wake()
+            new.finish(outcome, at: clock.steady())
         }
         return new
     }

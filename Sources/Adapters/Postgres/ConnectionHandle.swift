@@ -24,10 +24,11 @@ import Logging
 
     /// Connects and authenticates; blocks the thread.
     ///
-    /// Each address has its own time, `limit`, and so has looking up a name: `PQconnectPoll` does not stop waiting
-    /// for an address that does not answer, so the addresses after it would never be tried. `sessions` are the
-    /// values of `target_session_attrs` to try, in order: if no server offers the first, those that accepted the
-    /// login are asked for the second. As libpq does, a password that one server refuses is not sent to the next.
+    /// Each address has its own time, `limit`, and so has looking up a name: `PQconnectPoll` does not stop
+    /// waiting for an address that does not answer, so the addresses after it would never be tried.
+    /// `sessions` are the values of `target_session_attrs` to try, in order: if no server offers the first,
+    /// those that accepted the login are asked for the second. As libpq does, a password that one server
+    /// refuses is not sent to the next.
     static func open(
         _ configuration: PoolConfiguration, _ sessions: [String?], limit: Duration,
         wait newWait: (Duration) -> SocketWait, logger: Logger
@@ -60,7 +61,7 @@ import Logging
         guard attempts.count < Limits.addresses else { return [] }
         guard let name = server.nameToLookUp else { return [server] }
         do throws(PostgresError) {
-            let addresses = try configuration.lookups.addresses(of: name, wait)
+            let addresses = try configuration.lookups.addresses(of: name, wait, by: configuration.clock)
             return server.at(addresses, inRandomOrder: configuration.connection.isOrderRandom)
         } catch {
             try attempts.note(error)

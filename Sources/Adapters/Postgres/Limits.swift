@@ -14,6 +14,8 @@ enum Limits {
     static let primaryTimeout = Duration.seconds(1)
     /// Bytes of an address as text: 45 of IPv6, and an interface.
     static let addressByteCount = 128
+    /// How long the addresses of a name are used that a lookup has found.
+    static let lookupTime = Duration.seconds(10)
     /// Prepared statements per connection; the catalogue has fewer than a hundred.
     static let preparedStatements = 256
     /// Bytes of one statement's text and values; a batch of 100 facts has about 30 kB.

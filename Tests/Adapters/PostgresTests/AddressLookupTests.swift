@@ -10,9 +10,10 @@ struct AddressLookupTests {
     @Test("The system's lookup finds the addresses of a name and of an address, and says why it finds none")
     func system() async throws {
         let lookups = AddressLookups()
-        #expect(Set(try lookups.addresses(of: "localhost", try wait())).isSubset(of: ["127.0.0.1", "::1"]))
-        #expect(try lookups.addresses(of: "2001:db8::1", try wait()) == ["2001:db8::1"])
-        let error = await failure { try lookups.addresses(of: "a..b", try wait()) }
+        let local = try lookups.addresses(of: "localhost", try wait(), by: .system)
+        #expect(!local.isEmpty && Set(local).isSubset(of: ["127.0.0.1", "::1"]))
+        #expect(try lookups.addresses(of: "2001:db8::1", try wait(), by: .system) == ["2001:db8::1"])
+        let error = await failure { try lookups.addresses(of: "a..b", try wait(), by: .system) }
         #expect(error?.kind == .unreachable)
         #expect(error?.message.contains("a..b") == true)
     }
@@ -39,9 +40,12 @@ struct AddressLookupTests {
             interrupted.cancel()
             #expect(await interrupted.value?.kind == .cancelled)
         }
-        #expect(lookupCount.value == 1)
         answer.signal()
-        #expect(try lookups.addresses(of: "silent.example", try wait()) == ["127.0.0.1"])
+        // What is found after all have given up is there for the next one.
+        for _ in 0..<2 {
+            #expect(try lookups.addresses(of: "silent.example", try wait(), by: .system) == ["127.0.0.1"])
+        }
+        #expect(lookupCount.value == 1)
     }
 
     private func wait(_ seconds: Int = 5) throws -> SocketWait {
