@@ -1,14 +1,15 @@
 import CZlib
 
-/// Decompresses one gzip member (RFC 1952) that comes in pieces, a bounded piece at a time.
+/// Decompresses gzip data (RFC 1952) that comes in pieces, a bounded piece at a time.
 ///
-/// Used by one task.
+/// Several members are one text (RFC 1952 §2.2). What follows a member and begins otherwise is dropped. Used
+/// by one task.
 @safe package final class GzipInflater {
     private let stream: UnsafeMutablePointer<z_stream>
     private var input: [UInt8] = []
     /// The library may hold more than the last piece had room for.
     private var isFull = false
-    /// Whether the member is complete; what follows it is dropped.
+    /// Whether the last member is complete.
     package private(set) var isComplete = false
 
     package init() throws(CompressionError) {
@@ -32,9 +33,22 @@ import CZlib
         input += bytes
     }
 
+    /// Whether there is a member to read: the present one, or another one after it.
+    private func hasMember() throws(CompressionError) -> Bool {
+        guard isComplete else { return true }
+        // One byte may still become the beginning of a member.
+        guard input.count > 1 else { return false }
+        guard Self.begins(input), unsafe inflateReset(stream) == Z_OK else {
+            input = []
+            return false
+        }
+        isComplete = false
+        return true
+    }
+
     /// The next piece, at most `Limits.chunkByteCount` bytes; nil when more input is needed, or none.
     package func next() throws(CompressionError) -> [UInt8]? {
-        while !isComplete, !input.isEmpty || isFull {
+        while try hasMember(), !input.isEmpty || isFull {
             var output: [UInt8] = []
             var result = Z_OK
             unsafe input.withUnsafeBufferPointer { bytes in

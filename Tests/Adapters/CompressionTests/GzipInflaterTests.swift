@@ -35,6 +35,15 @@ struct GzipInflaterTests {
         }
     }
 
+    @Test("gives several members as one text (RFC 1952 §2.2)", arguments: [1, 7, 1 << 20])
+    func members(piece: Int) throws {
+        let plain = (0..<Limits.chunkByteCount).map { UInt8(truncatingIfNeeded: $0 / 3) }
+        let members = try Self.member(plain) + Self.member([]) + Self.member([1, 2])
+        let read = try Self.read(members + [0, 0], piece: piece)
+        #expect(read.plain == plain + [1, 2] && read.isComplete)
+        #expect(try !Self.read(members.dropLast(3), piece: piece).isComplete)
+    }
+
     @Test("tells a member that ends early, and fails where one is damaged")
     func damaged() throws {
         let plain = [UInt8](repeating: 7, count: 100_000)

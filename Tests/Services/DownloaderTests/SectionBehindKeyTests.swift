@@ -84,10 +84,10 @@ struct SectionBehindKeyTests {
     }
 
     /// A live list of these numbers.
-    private func text(_ numbers: Range<UInt64>) -> String {
+    private func text(_ numbers: Range<UInt64>, gap: UInt64? = nil) -> String {
         "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
             + "#EXT-X-KEY:METHOD=AES-128,URI=\"one.key\"\n#EXT-X-MAP:URI=\"init.mp4\"\n"
-            + numbers.map { "#EXTINF:4,\n\($0).m4s\n" }.joined()
+            + numbers.map { "\($0 == gap ? "#EXT-X-GAP\n" : "")#EXTINF:4,\n\($0).m4s\n" }.joined()
     }
 
     private func expectOneSection(_ plan: RenditionPlan, of count: Int) {
@@ -112,5 +112,18 @@ struct SectionBehindKeyTests {
         var later = RenditionPlan(id: plan.id, url: url, kept: names, recorded: .success(recorded))
         _ = try later.take(try readMedia(text(8..<12)), base: url, range: nil, keys: &keys)
         expectOneSection(later, of: 7)
+    }
+
+    @Test("A section keeps its number where a listed gap comes to the front")
+    func gapInFront() throws {
+        let url = try HTTPURL("http://origin.example/live.m3u8")
+        var (plan, keys) = (RenditionPlan(id: RenditionID(kind: .video, index: 0), url: url), KeyNames())
+        for numbers in [5..<8, 6..<9] as [Range<UInt64>] {
+            let playlist = try readMedia(text(numbers, gap: 6))
+            _ = try plan.take(playlist, base: url, range: nil, keys: &keys)
+        }
+        let sections = plan.parts.compactMap(\.initSection)
+        #expect(sections.count == 3)
+        #expect(sections.allSatisfy { $0.key?.vector == 5 })
     }
 }

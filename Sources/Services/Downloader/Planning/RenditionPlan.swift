@@ -122,7 +122,8 @@ struct RenditionPlan: Sendable {
         for (index, segment) in playlist.segments.enumerated() {
             let identity = listed[index].identity
             let sectionNumber = sectionNumbers.number(
-                of: segment.map, before: identity.number, known: knownSectionNumber(of: identity))
+                of: segment.map, before: identity.number,
+                known: knownSectionNumber(from: index, of: playlist, listed))
             guard place.enter(segment, isIn: range) else { continue }
             let mayRestart = index == 0 || segment.discontinuityCount > 0
             if !hasPresentSections, mayRestart, !knows(identity) {
@@ -342,6 +343,14 @@ struct RenditionPlan: Sendable {
         guard part.segment.isGap == parts[index].segment.isGap else { return }
         parts[index].key = part.key
         parts[index].initSection = part.initSection
+    }
+
+    /// The number of a segment's section, if it or one of the next ones with the same section is known.
+    private func knownSectionNumber(
+        from index: Int, of playlist: MediaPlaylist, _ listed: [ListedPart],
+    ) -> UInt64? {
+        let segments = playlist.segments[index...].prefix { $0.map == playlist.segments[index].map }
+        return segments.indices.lazy.compactMap { self.knownSectionNumber(of: listed[$0].identity) }.first
     }
 
     /// The number that stands for the vector of a known segment's section, if its key names none.
