@@ -125,28 +125,36 @@ struct BelievedDatesTests {
         #expect(stage.placing.clock == .source && stage.placing.dateRejection == nil)
     }
 
-    /// Eight minutes: dates by which the timeline lies ahead of now, and the dates of the next two sources.
     @Test(
-        "Behind a source whose dates were ahead of arrival, others lose nothing of what is new",
-        arguments: [480.0, 1_300])
-    func aheadOfArrival(error: Double) {
-        func entries(_ first: Double) -> [TimePlacing.Entry] {
-            [first, first + 6].map { TimePlacing.Entry(duration: 6 * seconds, programDateTime: at($0)) }
-        }
-        func covered(_ stage: PlacingStage, from first: Double) -> Int {
-            stage.placing.coveredCount(
-                entries(first), arrival: arrived(first + 12), target: stage.target, byDates: false)
+        "Behind a source whose dates were ahead of arrival, others lose nothing new and repeat nothing",
+        arguments: [480.0, 1_300], [0.0, 12])
+    func aheadOfArrival(error: Double, latency: Double) {
+        func covered(_ stage: PlacingStage, _ dates: [Double], arrival: Double) -> Int {
+            let entries = dates.map { TimePlacing.Entry(duration: 6 * seconds, programDateTime: at($0)) }
+            return stage.placing.coveredCount(
+                entries, arrival: arrived(arrival + latency), target: stage.target, byDates: false)
         }
         var stage = PlacingStage()
-        stage.place([100 + error, 106 + error], arrival: 112)
+        stage.place([100 + error, 106 + error], arrival: 112 + latency)
         stage.placing.startRun()
-        #expect(covered(stage, from: 106) == 1)
-        stage.place([112], arrival: 118, opensHole: true)
+        #expect(covered(stage, [106, 112], arrival: 118) == 1)
+        stage.place([112], arrival: 118 + latency, opensHole: true)
         #expect(stage.last == 112 + error)
         stage.placing.startRun()
-        #expect(covered(stage, from: 112) == 1)
-        // Another one with the same error continues it.
-        #expect(covered(stage, from: 118 + error) == 0)
+        #expect(covered(stage, [112, 118], arrival: 124) == 1)
+        // The first source again, which lists what came of the other one.
+        #expect(covered(stage, [106, 112, 118].map { $0 + error }, arrival: 124) == 2)
+    }
+
+    @Test("After a start on a timeline ahead of now, a long list of another source is not recorded again")
+    func aheadAfterStart() {
+        let stage = PlacingStage(end: 700)
+        let entries = (0..<100).map {
+            TimePlacing.Entry(duration: 6 * seconds, programDateTime: at(Double($0) * 6))
+        }
+        let covered = stage.placing.coveredCount(
+            entries, arrival: arrived(606), target: stage.target, byDates: false)
+        #expect((80..<100).contains(covered))
     }
 
     @Test("A source behind a delay lists what is recorded already")

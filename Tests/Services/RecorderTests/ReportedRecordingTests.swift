@@ -76,16 +76,20 @@ struct ReportedRecordingTests {
 
     @Test("no loss where the host's clock was set and the source has no dates", arguments: [30.0, 60, -60])
     func clockStepWithoutDates(step: Double) {
-        var source = Self.source()
+        var source = Self.source(primary, [video(0), audio])
         source.isDated = false
         var channel = SimulatedChannel([source])
         channel.clockStep = (from: 200, seconds: step)
         channel.run(until: 1_500)
         channel.stop()
         #expect(channel.losses.isEmpty)
-        let published = channel.published(video(0)).map(\.fact)
-        #expect(published.count > 200)
-        #expect(zip(published, published.dropFirst()).allSatisfy { $0.end == $1.start })
+        for id in [video(0), audio] {
+            let published = channel.published(id).map(\.fact)
+            #expect(published.count > 200)
+            #expect(zip(published, published.dropFirst()).allSatisfy { $0.end == $1.start })
+            let lengths = published.map(\.duration)
+            #expect((lengths.max() ?? 0) - (lengths.min() ?? 0) <= 20_000)
+        }
     }
 
     @Test("what is taken off dates in a wrong time zone, and the log when that begins and ends")

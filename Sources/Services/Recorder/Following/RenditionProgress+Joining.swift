@@ -101,8 +101,8 @@ extension RenditionProgress {
     /// The index of the segment to read, to find a playlist's place on the timeline; nil for none.
     ///
     /// It is the newest segment that the source listed in an earlier use, else the first one, which is most
-    /// likely recorded. Nil if the dates of both sources are believed, as these show the place, unless those
-    /// of the former one were ahead of arrival. In the very first playlist the segment shows the error of
+    /// likely recorded. Nil if the dates of both sources are believed, as these show the place, unless
+    /// the timeline is ahead of arrival. In the very first playlist the segment shows the error of
     /// EXTINF, which matters if it places many segments.
     mutating func joinProbeIndex(_ playlist: MediaPlaylist, at arrival: Arrival) -> Int? {
         var checksEarlierUse = false
@@ -120,7 +120,7 @@ extension RenditionProgress {
         }
         guard let number = PlaylistFollower.number(playlist, 0),
             placing.clock == .arrival || !acceptsDates(of: playlist, at: arrival)
-                || run == nil && placing.isAhead(target: PlaylistFollower.target(of: playlist))
+                || run == nil && placing.isAhead(of: arrival, target: PlaylistFollower.target(of: playlist))
                 || renumberedFrom == number && mayBeRenumbered(playlist)
         else { return nil }
         if checksEarlierUse, let seen = earlierUse?.newest(in: playlist)?.number, seen != number {

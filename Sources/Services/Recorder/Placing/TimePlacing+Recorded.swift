@@ -5,8 +5,8 @@ extension TimePlacing {
     /// Counts the first entries that are recorded already.
     ///
     /// An entry counts if its middle lies before `end`. With `byDates` it counts only if dates show this and
-    /// their offset from arrival is about that of the previous run. If the timeline differs from the clock of
-    /// the previous run, the entries are compared with that clock.
+    /// their offset from arrival is about that of the previous run. The entries are then compared with the
+    /// dates of that run, because the timeline may still differ from them.
     ///
     /// With `areOthers`, for media that are known to be new, an entry must lie some target durations before
     /// `end`, because two encoders may be that far apart.
@@ -20,14 +20,7 @@ extension TimePlacing {
                 (offset - previousOffset).magnitude <= Self.step(target: target).magnitude
             else { return 0 }
         }
-        let isOff =
-            (trial.clock == .arrival || previousClock == .source)
-            && drift.magnitude > Self.step(target: target).magnitude
-        var reached = byDates || isOff ? end + drift : end
-        if !byDates {
-            guard let lead = lead(over: trial, arrival, target: target) else { return 0 }
-            reached = reached - lead
-        }
+        let reached = byDates ? end + drift : reached(comparedWith: trial, arrival, target: target)
         let slack = areOthers ? Self.step(target: target) : 0
         return placements.prefix { $0.start + $0.duration / 2 + slack < reached }.count
     }
@@ -38,9 +31,11 @@ extension TimePlacing {
         if trial.clock == .source { recordedOffset = trial.sourceOffset }
     }
 
-    /// Whether the run's dates are ahead of arrival, and so wrong.
-    func isAhead(target: Int64) -> Bool {
-        clock == .source && sourceOffset ?? 0 > Self.step(target: target)
+    /// Whether the timeline is ahead of arrival: it follows wrong dates, since nothing is listed before it
+    /// exists.
+    func isAhead(of arrival: Arrival, target: Int64) -> Bool {
+        let lead = hasPlaced ? (sourceOffset ?? 0) - drift : end.map { $0 - arrival.date } ?? 0
+        return lead > Self.step(target: target)
     }
 
     /// Places entries by themselves, without the timeline.
@@ -80,15 +75,20 @@ extension TimePlacing {
         return (0, offset)
     }
 
-    /// How far the end lies ahead of arrival because of wrong dates, which `next` does not have, microseconds.
+    /// The end of what is recorded, on the clock by which another source's entries are placed.
     ///
-    /// Nothing is listed before it exists, so dates ahead of arrival are wrong. Nil if an earlier process has
-    /// recorded the end: how far it was ahead then is not known.
-    private func lead(over next: TimePlacing, _ arrival: Arrival, target: Int64) -> Int64? {
-        let step = Self.step(target: target)
-        func isWrong(_ ahead: Int64) -> Bool { ahead > step && ahead - (next.sourceOffset ?? 0) > step }
-        if let previousOffset { return isWrong(previousOffset) ? previousOffset : 0 }
-        guard !hasPlaced, let end else { return 0 }
-        return isWrong(end - arrival.date) ? nil : 0
+    /// Where the timeline is ahead of arrival and the entries are not, they are compared by arrival.
+    private func reached(comparedWith other: TimePlacing, _ arrival: Arrival, target: Int64) -> Instant {
+        guard let end else { return arrival.date }
+        let (step, offset) = (Self.step(target: target), other.sourceOffset ?? 0)
+        guard hasPlaced else {
+            // How far the timeline was ahead when an earlier process recorded its end is not known.
+            let lead = end - arrival.date
+            return lead > step && lead - offset > step
+                ? min(end, arrival.date + offset - Limits.sourceLatency) : end
+        }
+        if other.clock == .arrival { return drift.magnitude > step ? end + drift : end }
+        let lead = (previousOffset ?? 0) - drift
+        return lead > step && lead - offset > step ? end - (lead - offset) : end
     }
 }

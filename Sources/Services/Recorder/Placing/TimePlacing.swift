@@ -41,6 +41,8 @@ struct TimePlacing: Sendable {
     /// Where the times of the source run before came from; nil when none was placed in this process.
     private(set) var previousClock: Clock?
     private(set) var hasPlaced = false
+    /// The offset of a source without dates from before a step of the clock; nil once it is in use again.
+    private var lastingOffset: Int64?
     /// The offset that dates showed of which all entries were recorded already; nil without such dates.
     var recordedOffset: Int64?
     /// Why the source's dates are not used, in words.
@@ -81,7 +83,16 @@ struct TimePlacing: Sendable {
 
     /// Places a source run without dates by arrival, with this offset, microseconds.
     mutating func placeByArrival(offset: Int64) {
+        if offset != previousOffset { lastingOffset = nil }
         (clock, sourceOffset, dateRejection) = (.arrival, offset, nil)
+    }
+
+    /// Brings the offset a little nearer to the one from before a step of the clock.
+    private mutating func followStep() {
+        guard clock == .arrival, let lastingOffset, let sourceOffset else { return }
+        let rest = lastingOffset - sourceOffset
+        self.sourceOffset = sourceOffset + min(max(rest, -Limits.slew), Limits.slew)
+        if rest.magnitude <= Limits.slew.magnitude { self.lastingOffset = nil }
     }
 
     /// Rejects dates that do not advance; if they never did, the offset learnt from them is dropped too.
@@ -97,14 +108,16 @@ struct TimePlacing: Sendable {
 
     /// Adapts the offsets after the arrival clock was set by this many microseconds.
     ///
-    /// A timeline by arrival follows a small step slowly, as drift: no time is missing.
+    /// A timeline by arrival follows a small step slowly: no time is missing.
     mutating func clockMoved(by step: Int64) {
         let isByDates = (now: clock == .source, before: previousClock == .source)
         if clock == .arrival, end != nil, step.magnitude <= Limits.sourceLatency.magnitude {
-            remainder += step + (sourceOffset.map { Self.latency($0, after: step) - $0 } ?? 0)
-            suddenDifference = max(suddenDifference, Int64(remainder.magnitude))
+            let offset = sourceOffset ?? 0
+            lastingOffset = Self.latency(lastingOffset ?? offset, after: step)
+            sourceOffset = offset - step
+        } else {
+            sourceOffset = sourceOffset.map { isByDates.now ? $0 - step : Self.latency($0, after: step) }
         }
-        sourceOffset = sourceOffset.map { isByDates.now ? $0 - step : Self.latency($0, after: step) }
         previousOffset = previousOffset.map { isByDates.before ? $0 - step : Self.latency($0, after: step) }
         recordedOffset = recordedOffset.map { $0 - step }
     }
@@ -135,6 +148,7 @@ struct TimePlacing: Sendable {
                 if judgeAgain(arrived[index], target: target) { arrived[index].entry.confirmsStep = true }
             }
             let clockStart = clockStart(of: arrived[index], target: target)
+            followStep()
             if let joined = arrived[index].entry.joinedStart {
                 return join(arrived[index].entry, at: joined, clockStart, target: target)
             }
