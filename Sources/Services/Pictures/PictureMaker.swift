@@ -26,7 +26,7 @@ package final class PictureMaker: Sendable {
         if let missing = ProgramFile.missing(toRun: program) { throw .noDecoder(missing: missing) }
     }
 
-    /// How many bytes a picture has; nil if it would have to be made first.
+    /// How many bytes a picture has; nil if it was never made here, or too long ago.
     package func knownByteCount(of wanted: WantedPicture) -> Int? { cache.byteCount(of: wanted) }
 
     /// A picture, made once for all who ask for the same meanwhile.

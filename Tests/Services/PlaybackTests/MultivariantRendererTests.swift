@@ -143,6 +143,14 @@ struct MultivariantRendererTests {
         #expect(try playlist(try recorded.closed(0, 12)).variants.first?.subtitlesGroup == group)
     }
 
+    @Test("Subtitles that are the variants name no group of subtitles")
+    func subtitlesOnly() throws {
+        var recorded = RecordedFixture()
+        for id in ["s0", "s1"] { recorded.add(run(3, from: 0, bytes: 1_000), as: id) { $0.groupID = "subs" } }
+        let variants = try playlist(try recorded.closed(0, 12)).variants
+        #expect(variants.map(\.subtitlesGroup) == [nil, nil])
+    }
+
     @Test("A variant that states no subtitles has none where another one has them")
     func subtitlesOfOneVariant() throws {
         var recorded = recorded()
@@ -171,6 +179,8 @@ struct MultivariantRendererTests {
         arguments: [("hi", "a0"), ("lo", "a1"), ("other", "a1"), (nil, "a1")] as [(String?, String)])
     func audioOfFile(group: String?, audio: String) throws {
         var recorded = RecordedFixture()
+        recorded.formats[2] = .silent
+        recorded.formats[3] = SegmentFormat(container: .transportStream, tracks: "audio:aac")
         recorded.add(run(3, from: 0, format: 2), as: "v0") { $0.audioGroup = group }
         // An alternative that is in several groups is recorded once.
         for (id, groups, defaults) in [
@@ -188,9 +198,7 @@ struct MultivariantRendererTests {
         }
         let contents = try recorded.closed(0, 12)
         let video = try #require(contents.leading)
-        let chosen = try #require(contents.audio(of: video))
-        #expect(chosen.id.description == audio)
-        #expect(contents.isDefault(chosen, beside: video))
+        #expect(contents.audio(of: video)?.id.description == audio)
     }
 
     @Test("BANDWIDTH counts the subtitles that play together with video and audio (RFC 8216bis §4.4.6.2)")

@@ -16,7 +16,7 @@ enum RequestedTime: Equatable {
     /// What is recorded of a time; without an end up to now.
     case coverage(begin: Instant, end: Instant?)
     /// A playlist that follows the live edge, with delay and length in microseconds.
-    case live(delay: Int64, length: Int64?)
+    case live(delay: Int64, length: Int64?, isShifted: Bool)
     /// A stream that goes on for as long as the viewer is connected, from a time before now.
     case endless(delay: Int64)
     /// An endless stream from an instant, of a rendition; nil: of the channel.
@@ -81,8 +81,8 @@ extension RequestedTime {
         case .closed(let begin, let end):
             self = .window(rendition, begin: begin, end: end, grows: false)
         case .event(let begin, let end): self = .window(rendition, begin: begin, end: end, grows: true)
-        case .sliding(let length, let delay): self = .live(delay: delay, length: length)
-        case .timeshift(let delay): self = .live(delay: delay, length: nil)
+        case .sliding(let length, let delay): self = .live(delay: delay, length: length, isShifted: false)
+        case .timeshift(let delay): self = .live(delay: delay, length: nil, isShifted: true)
         }
     }
 }

@@ -47,7 +47,7 @@ struct TimeScope: Sendable {
         case .none: return true
         case .segment(_, let start): return grant.permits(start)
         case .window(_, let begin, let end?, _): return grant.permits(TimeWindow(begin: begin, end: end))
-        case .live(let delay, let length):
+        case .live(let delay, let length, _):
             return holdsLive(grant, delay, length) && !isNear(grant, shiftedBy: delay)
         case .picture, .window, .coverage, .endless, .endlessSince: return false
         }
@@ -89,9 +89,9 @@ struct TimeScope: Sendable {
         case .endless(let delay):
             guard grant.end == nil, grant.permits(clock() - delay) else { return .refused }
             return Decision(try await beginsWithin(grant, shiftedBy: delay, channel, client))
-        case .live(let delay, let length):
+        case .live(let delay, let length, let isShifted):
             return try await decision(
-                live: delay, length: length, by: grant, channel: channel, for: client)
+                live: delay, length: length, isShifted: isShifted, by: grant, channel: channel, for: client)
         }
     }
 
@@ -155,7 +155,8 @@ struct TimeScope: Sendable {
     ///
     /// Throws `nothingRecorded` as long as it would list nothing else: players ask again.
     private func decision(
-        live delay: Int64, length: Int64?, by grant: PlaybackGrant, channel: Channel, for client: String?,
+        live delay: Int64, length: Int64?, isShifted: Bool, by grant: PlaybackGrant, channel: Channel,
+        for client: String?,
     ) async throws(PlaybackError) -> Decision {
         guard holdsLive(grant, delay, length) else { return .refused }
         guard let begin = grant.begin, isNear(grant, shiftedBy: delay) else { return .permitted }
@@ -168,6 +169,8 @@ struct TimeScope: Sendable {
             return .permitted
         }
         guard listed.contains(where: { ($0.last?.end ?? begin) > begin }) else {
+            // A time-shifted playlist also lists some segments after the time that it shows.
+            if isShifted { return .permitted }
             throw .nothingRecorded(available: [])
         }
         let end = begin + longestWindow

@@ -20,12 +20,6 @@ extension WindowHandler {
         let name = asked.name(begin, "mp4")
         let part = composed.cutForFile(of: rendition, longest: longest(composed, rendition))
         if let audio = try await audio(asked, composed, beside: part) {
-            if request.isStrict, asked.parameters.audio == nil,
-                !part.window.isDefault(audio, beside: part.rendition)
-            {
-                try await playbackService.checkWholeAudio(
-                    of: part.window, of: asked.channel, for: asked.request.client)
-            }
             return try await separateAudioMovie(asked, name, part, audio.id)
         }
         return try await singleRenditionMovie(asked, name, part)

@@ -8,6 +8,8 @@ package struct ListedRendition: Sendable {
     ///
     /// A segment that ends after the live edge is not listed yet, but is not missing either.
     var listableWindow: TimeWindow?
+    /// The begin of the first quarter of an hour in which the channel holds something of it, microseconds.
+    var firstQuarter: Int64?
 
     package var id: RenditionID { description.id }
 

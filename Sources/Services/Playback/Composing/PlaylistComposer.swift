@@ -73,7 +73,9 @@ package enum PlaylistComposer {
             plan: plan, window: TimeWindow(begin: plan.window.begin, end: max(plan.window.begin, last)),
             next: next, isEnded: false, isFinal: false,
             targetSeconds: plan.kind == .closed ? measured : max(measured, held.targets.seconds(at: listed)),
-            renditions: renditions, known: held.renditions.map(\.id), formats: held.formats,
+            renditions: renditions, known: held.renditions.map(\.id),
+            audioQuarter: held.renditions.filter { $0.id.kind == .audio }.compactMap(\.firstQuarter).min(),
+            formats: held.formats,
             writesGaps: plan.writesGaps,
             discontinuities: plan.kind == .closed
                 ? DiscontinuitySequences(of: renditions, formats: held.formats) : DiscontinuitySequences(),

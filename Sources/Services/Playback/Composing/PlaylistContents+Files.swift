@@ -74,11 +74,6 @@ extension PlaylistContents {
         return all.first(where: \.description.isDefault) ?? all.first
     }
 
-    /// Whether an audio is the default of a video's group, or of the channel if it is not in that group.
-    package func isDefault(_ audio: ListedRendition, beside video: ListedRendition) -> Bool {
-        audio.description.isDefault(in: video.description.audioGroup) ?? audio.description.isDefault
-    }
-
     /// Whether a rendition begins without audio although the channel has audio renditions, none of them here.
     package func mayLackAudio(beside rendition: ListedRendition) -> Bool {
         guard rendition.id.kind == .video, absent.contains(where: { $0.kind == .audio }),
@@ -94,6 +89,15 @@ extension RenditionDescription {
         if groupID == group { return isDefault }
         let tag = media?.first { $0.contains { $0.name == "GROUP-ID" && $0.value == group } }
         return tag.map { $0.contains { $0.name == "DEFAULT" && $0.value == "YES" } }
+    }
+
+    /// Whether the source states a group of audio for a video, and none of it is part of the video's media.
+    var statesSeparateAudio: Bool {
+        guard let audioGroup else { return false }
+        return !(media ?? []).contains { tag in
+            tag.contains { $0.name == "TYPE" && $0.value == "AUDIO" }
+                && tag.contains { $0.name == "GROUP-ID" && $0.value == audioGroup }
+        }
     }
 }
 

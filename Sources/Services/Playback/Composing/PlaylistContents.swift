@@ -23,6 +23,9 @@ package struct PlaylistContents: Sendable {
     var initialRenditions: [ListedRendition]?
     /// All renditions of the channel, also those that hold nothing in the window.
     package var known: [RenditionID]
+    /// The begin of the first quarter of an hour in which audio renditions hold something, microseconds; nil
+    /// without any.
+    var audioQuarter: Int64?
     package var formats: [Int32: SegmentFormat]
     package var writesGaps: Bool
     var discontinuities: DiscontinuitySequences
@@ -52,7 +55,7 @@ package struct PlaylistContents: Sendable {
     /// The renditions from which an answer chooses if the request names none.
     ///
     /// For a growing playlist they are those with which it begins, so that the choice never changes.
-    package var firstRenditions: [ListedRendition] { initialRenditions ?? continuing }
+    var firstRenditions: [ListedRendition] { initialRenditions ?? continuing }
 
     /// Whether video or audio with which a growing playlist begins is not listed yet.
     ///
@@ -66,18 +69,20 @@ package struct PlaylistContents: Sendable {
     private var awaitsAudio: Bool {
         guard plan.kind == .event, !isEnded, beginsWithSeparateAudio else { return false }
         let settling = Limits.settlingTargets * Int64(targetSeconds) * Microseconds.perSecond
-        return window.microseconds < settling && !renditions.contains { $0.id.kind == .audio }
+        let begin = firstLeading?.segments.first?.start ?? window.begin
+        return window.end - begin < settling && !renditions.contains { $0.id.kind == .audio }
     }
 
-    /// Whether audio is a rendition of its own in the first renditions, or belongs to them although it is lost.
+    /// Whether audio is a rendition of its own in the first renditions, or belongs to them but is lost.
     ///
-    /// A growing playlist never changes it: it goes by its first video, which is silent then.
+    /// A growing playlist never changes it: it goes by its first video, which is silent then, and by audio
+    /// that was recorded before.
     package var beginsWithSeparateAudio: Bool {
         if firstRenditions.contains(where: { $0.id.kind == .audio }) { return true }
-        guard plan.kind == .event, known.contains(where: { $0.kind == .audio }),
-            let leading = firstLeading, leading.id.kind == .video
+        guard plan.kind == .event, let leading = firstLeading, leading.id.kind == .video,
+            let first = leading.segments.first, let audioQuarter, audioQuarter <= first.start.microseconds
         else { return false }
-        return leading.segments.first.flatMap { formats[$0.formatID]?.isSilent } ?? false
+        return formats[first.formatID]?.isSilent ?? false
     }
 
     /// The leading one of those; it may list nothing yet.

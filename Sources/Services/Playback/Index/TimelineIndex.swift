@@ -215,7 +215,9 @@ package final class TimelineIndex: Sendable {
             }
             for block in found { formats.merge(block.formats) { known, _ in known } }
             records.append(
-                ListedRendition(description: rendition.description, segments: selection.segments(of: found)))
+                ListedRendition(
+                    description: rendition.description, segments: selection.segments(of: found),
+                    firstQuarter: rendition.firstQuarter))
         }
         let end = min(window.end, head.publishedHead.watermark)
         let near = TimeWindow(begin: window.begin, end: end).withMarkers

@@ -137,7 +137,8 @@ extension MultivariantRenderer {
     ) -> (stream: VariantStream, combination: Combination) {
         let audioGroup = audioGroup(said.audioGroup, of: rendition)
         let audio = members(ofGroup: audioGroup, kind: .audio, besides: rendition)
-        let subtitlesGroup = subtitlesGroup(said.subtitlesGroup)
+        let subtitlesGroup =
+            rendition.id.kind == .subtitles ? said.subtitlesGroup : subtitlesGroup(said.subtitlesGroup)
         let subtitles = members(ofGroup: subtitlesGroup, kind: .subtitles, besides: rendition)
         let combination = Combination(
             own: positions(of: [rendition]), audio: positions(of: audio), subtitles: positions(of: subtitles))

@@ -51,7 +51,7 @@ extension PlaybackService {
                 return .segments(
                     PublishedSegments(
                         rendition: chosen, formats: held.formats,
-                        hasSeparateAudio: (chosen.description.audioGroup == nil ? listed : held.renditions)
+                        hasSeparateAudio: (chosen.description.statesSeparateAudio ? held.renditions : listed)
                             .contains { $0.id.kind == .audio && $0.id != chosen.id }))
             }
             (from, step) = (until, min(step * Limits.slidingStep, Limits.slidingLookBack))
