@@ -8,9 +8,20 @@ package enum Limits {
     /// Microseconds after its begin in which a segment may still be stored: a source may list it late, and
     /// another node may see the file late.
     static let maxStoringDelay: Int64 = 600 * 1_000_000
+    /// Objects read from the archive at a time: half of the answers that a server makes later.
+    static let objectReads = 256
+    /// The same of one client: twice as many as there are threads that read.
+    static let objectReadsPerClient = 8
+    /// Requests for objects that may wait for their turn; with those that are read they leave a quarter of
+    /// the answers to windows.
+    static let objectsWaiting = 128
+    /// The same of one client, which may be a cache; with those that are read a quarter of the answers.
+    static let clientObjectsWaiting = 120
+    /// How long a request for an object may wait for its turn: as long as players wait for a segment.
+    static let objectTurnTimeout = Duration.seconds(10)
     /// Seconds after which a client may retry while the catalogue is unavailable.
     static let retryAfterSeconds = 5
-    /// Seconds after which a client may retry while many windows are read.
+    /// Seconds after which a client may retry while many windows or objects are read.
     static let busyRetrySeconds = 2
     /// Seconds after which a client may retry while other downloads are packed.
     static let packingRetrySeconds = 10

@@ -28,7 +28,7 @@ package final class ViewerAPI: Sendable {
         clock: HostClock, logger: Logger,
     ) {
         let longestWindow = configuration.maxWindowSeconds * Microseconds.perSecond
-        objects = ObjectHandler(store: store, clock: clock.now, logger: logger)
+        objects = ObjectHandler(store: store, clock: clock, logger: logger)
         index = Self.index(of: catalogue, configuration, clock, logger)
         let playbackService = PlaybackService(
             index: index, maxWindowSeconds: configuration.maxWindowSeconds,

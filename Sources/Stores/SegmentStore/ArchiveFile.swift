@@ -81,7 +81,9 @@ struct ArchiveContent: ObjectContent {
     /// Reads a range into the page cache, on a thread that may block.
     func prepare(_ range: Range<UInt64>) async {
         let part = range.lowerBound..<min(range.upperBound, range.lowerBound + Limits.preparedByteCount)
-        let isRead = await ArchivePieces(file, part, thread: readers.next()).readRest()
+        let thread = readers.next()
+        let pieces = ArchivePieces(file, part, thread: thread)
+        let isRead = await withTaskExecutorPreference(thread) { await pieces.readRest() }
         if isRead { file.wasRead(part, in: round) }
     }
 }
@@ -109,12 +111,20 @@ actor ArchivePieces: ObjectPieces {
     }
 
     /// Reads everything that is left and drops it; false if some of it cannot be read, which fails when it is
-    /// sent.
-    func readRest() -> Bool {
-        file.prefetch(rest)
-        while let piece = try? next(limit: Limits.comparisonByteCount), !piece.isEmpty {}
-        return rest.isEmpty
+    /// sent, or if the task is cancelled.
+    ///
+    /// Each piece is a call of its own, so that other readers have their turn on the thread.
+    nonisolated func readRest() async -> Bool {
+        guard !Task.isCancelled else { return false }
+        await prefetch()
+        while !Task.isCancelled, await skipPiece() {}
+        return await rest.isEmpty
     }
+
+    private func prefetch() { file.prefetch(rest) }
+
+    /// Reads a piece and drops it; false at the end, or if it cannot be read.
+    private func skipPiece() -> Bool { (try? next(limit: Limits.comparisonByteCount)) != nil }
 }
 
 extension FolderTree {

@@ -12,7 +12,7 @@ package enum Limits {
     static let writerThreads = 4
     /// Threads that read objects piece by piece: more do not make a disk faster.
     static let readerThreads = 4
-    /// Bytes read at once to compare an object with another.
+    /// Bytes read at once to compare an object with another, or to have it in memory.
     static let comparisonByteCount = 256 << 10
     /// Folders known to be durable, of which as many more are kept that were used before: the open hours of
     /// 10,000 renditions, 3 MB each; beyond it they are synced again.

@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 import Foundation
 import HTTP
@@ -36,6 +37,66 @@ struct ArchiveFileTests {
         await (try await archive.store.source(of: key, range: nil)).prepare()
         isCold.withLock { $0 = false }
         #expect(try archive.store.sourceWithoutBlocking(of: key)?.byteCount == 300_000)
+    }
+
+    /// Zeros that are read on a thread.
+    private func zeros(pieces: Int, on thread: BlockingExecutor) throws -> ArchivePieces {
+        let tree = FolderTree(root: "/dev", disk: Disk())
+        let count = pieces * Limits.comparisonByteCount
+        let file = ArchiveFile(
+            try tree.disk.open("/dev/zero", O_RDONLY), byteCount: Int64(count), tree: tree)
+        return ArchivePieces(file, 0..<UInt64(count), thread: thread)
+    }
+
+    /// What others have to do on a thread: each round waits behind all other work.
+    private final class Rounds: Sendable {
+        private let thread: BlockingExecutor
+        private let state = Mutex((done: 0, isOver: false))
+
+        init(on thread: BlockingExecutor) {
+            self.thread = thread
+            next()
+        }
+
+        var done: Int { state.withLock { $0.done } }
+
+        func end() { state.withLock { $0.isOver = true } }
+
+        private func next() {
+            thread.run {
+                let isOver = self.state.withLock { state in
+                    state.done += 1
+                    return state.isOver
+                }
+                if !isOver { self.next() }
+            }
+        }
+    }
+
+    @Test("While one is read into memory, others have their turn on the thread after each piece")
+    func fair() async throws {
+        let thread = BlockingExecutor(label: "test")
+        let pieces = try zeros(pieces: 40, on: thread)
+        let others = Rounds(on: thread)
+        defer { others.end() }
+        let rounds = await withTaskExecutorPreference(thread) {
+            let before = others.done
+            #expect(await pieces.readRest())
+            return others.done - before
+        }
+        #expect(rounds >= 39)
+    }
+
+    @Test("What nobody waits for any more is not read into memory")
+    func cancelled() async throws {
+        let thread = BlockingExecutor(label: "test")
+        let pieces = try zeros(pieces: 1, on: thread)
+        let reading = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await pieces.readRest()
+        }
+        #expect(await !reading.value)
+        #expect(try await pieces.next(limit: 1) == [0])
     }
 
     @Test("What ends after the bytes that are read first is sent piece by piece, from a thread that may wait")

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTP
 import Logging
 import SegmentStore
@@ -7,14 +8,23 @@ import Timeline
 ///
 /// Runs on the server's threads: no catalogue, no Foundation, and no task where the store answers at once.
 struct ObjectHandler: Sendable {
-    let store: any SegmentStore
-    let clock: @Sendable () -> Instant
-    let logger: Logger
+    private let store: any SegmentStore
+    private let clock: @Sendable () -> Instant
+    private let logger: Logger
+    /// The turns in which objects are read that are not in memory.
+    private let turns: ClientTurns
+
+    init(store: any SegmentStore, clock: HostClock, logger: Logger) {
+        (self.store, self.clock, self.logger) = (store, clock.now, logger)
+        turns = ClientTurns(
+            Limits.objectReads, perClient: Limits.objectReadsPerClient, waiting: Limits.objectsWaiting,
+            clientWaiting: Limits.clientObjectsWaiting, timeout: Limits.objectTurnTimeout, clock: clock)
+    }
 
     func answer(_ request: HTTPRequest, key: ArchiveKey) -> HTTPAnswer {
         do throws(StoreError) {
             guard let source = try store.sourceWithoutBlocking(of: key) else {
-                return .later { await answerLater(request, key: key) }
+                return .later { await answerInTurn(request, key: key) }
             }
             return .now(kept(request, key: key, source) ?? answer(request, key: key, source))
         } catch {
@@ -22,7 +32,12 @@ struct ObjectHandler: Sendable {
         }
     }
 
-    /// The answer from a store that has to wait.
+    /// The answer from a store that has to wait, which it does for a few requests of a client at a time.
+    private func answerInTurn(_ request: HTTPRequest, key: ArchiveKey) async -> HTTPResponse {
+        let response = await turns.withTurn(for: request.client) { await answerLater(request, key: key) }
+        return response ?? Self.busy
+    }
+
     private func answerLater(_ request: HTTPRequest, key: ArchiveKey) async -> HTTPResponse {
         do throws(StoreError) {
             let source = try await store.source(of: key, range: nil)
@@ -79,6 +94,10 @@ struct ObjectHandler: Sendable {
         guard case .segment(_, _, let name) = key else { return false }
         return clock() - Instant(milliseconds: name.startMilliseconds) > Limits.maxStoringDelay
     }
+
+    private static let busy = Problem(
+        .serviceUnavailable, "many segments are being read already; ask again soon"
+    ).retryable(afterSeconds: Limits.busyRetrySeconds).answer()
 
     private static let unreadable = Problem(.serviceUnavailable, "the archive cannot be read")
         .retryable(afterSeconds: Limits.retryAfterSeconds).answer()
