@@ -244,6 +244,11 @@ extension Limits {
     static let confirmationWait = Duration.milliseconds(500)
     /// How long a caller with a stale value waits for a read.
     static let readTimeout = Duration.seconds(1)
+    /// The same of a caller without a value: as long as a statement waits for a connection.
+    static let firstReadTimeout = Duration.seconds(10)
+    /// Callers without a value that may wait while the catalogue fails: an eighth of the answers that a
+    /// server makes at a time, which players of known channels need too.
+    static let firstReadsWhileFailing = 64
     /// After a failure, callers with a stale value do not read again for this long.
     static let retryPause = Duration.seconds(1)
     /// Announced commits per channel that wait for the head to be read.

@@ -1,10 +1,11 @@
-import Catalogue
 import HTTP
 import HTTPSupport
+import Postgres
 import TestSupport
 import Testing
 import Timeline
 
+@testable import Catalogue
 @testable import ViewerAPI
 
 @Suite(.serialized) struct CatalogueUnavailableTests {
@@ -130,6 +131,34 @@ import Timeline
                     try await viewer.get(Self.base + Self.known[0]).uris.count == 5
                 }
                 group.cancelAll()
+            }
+        }
+    }
+
+    @Test("Requests for channels that are not in memory end before a statement that hangs")
+    func unknown() async throws {
+        try await ViewerFixture.with { recorder in
+            try await recorder.record(Recording())
+            try await recorder.withReplica(isShared: false) { node in
+                let before = try await node.get(Self.base)
+                try await recorder.catalogue.pool.transaction { transaction in
+                    _ = try await transaction.query("LOCK TABLE channel")
+                    await withTaskGroup(of: HTTPStatus.self) { group in
+                        for number in 0..<100 {
+                            group.addTask { await node.begun("/live/unknown\(number)/index.m3u8").status }
+                        }
+                        for await status in group { #expect(status == .serviceUnavailable) }
+                    }
+                    let answer = try await node.get(Self.base)
+                    #expect(answer.status == 200 && answer.body == before.body)
+                    let rows = try await transaction.query(
+                        """
+                        SELECT count(*) AS n FROM pg_locks WHERE NOT granted AND relation = 'channel'::regclass
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """)
+                    let hanging = try #require(rows.first)
+                    #expect(try hanging.decode("n", as: Int.self) > 0)
+                }
             }
         }
     }

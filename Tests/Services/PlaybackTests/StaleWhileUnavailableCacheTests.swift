@@ -105,6 +105,57 @@ struct StaleWhileUnavailableCacheTests {
         #expect(try await first.value == 3)
     }
 
+    @Test("Without a stale value a caller waits for a limited time, and the read goes on")
+    func limited() async throws {
+        source.hang()
+        let refused = Counter()
+        let first = Task { if await isRefused("a") { refused.add() } }
+        try await whileTimePasses { try await eventually("the refusal") { refused.value == 1 } }
+        await first.value
+        source.goOn()
+        try await eventually("the reading that hung") { cache.known("a") == 0 }
+        #expect(source.asked == 1)
+    }
+
+    /// Whether a request is told that the catalogue does not answer in time.
+    private func isRefused(_ key: String) async -> Bool {
+        do {
+            _ = try await value(key)
+            return false
+        } catch {
+            return if case .notInTime = error as? CatalogueError { true } else { false }
+        }
+    }
+
+    @Test("While the catalogue hangs, few callers without a value wait: others are refused at once")
+    func flood() async throws {
+        source.hang()
+        let first = Task { await isRefused("first") }
+        // The limits of callers with a stale value and of those without one.
+        try await time.sleepers(2)
+        time.advance(by: Limits.readTimeout)
+        try await eventually("the failure") { cache.isFailing }
+        let count = 2 * Limits.firstReadsWhileFailing
+        let refused = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask { if await isRefused("\(number)") { refused.add() } }
+            }
+            // Time stands still: the others would wait for ever.
+            try? await eventually("the refusals") { refused.value > count - Limits.firstReadsWhileFailing }
+            source.goOn()
+        }
+        #expect(await !first.value)
+        #expect(refused.value == count - Limits.firstReadsWhileFailing + 1)
+        #expect(source.asked == Limits.firstReadsWhileFailing)
+        // The catalogue has answered: any number waits again.
+        source.hang()
+        let others = (0..<count).map { number in Task { await isRefused("again \(number)") } }
+        try await eventually("the questions") { source.asked == Limits.firstReadsWhileFailing + count }
+        source.goOn()
+        for other in others { #expect(await !other.value) }
+    }
+
     @Test("If the stale value is too old, a caller waits for the read")
     func tooOld() async throws {
         let short = StaleWhileUnavailableCache<String, Int>(

@@ -44,13 +44,18 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     private struct State {
         var entries: [Key: Entry] = [:]
         var readings: [Key: Running] = [:]
-        /// When the catalogue last failed or took too long.
+        /// When the catalogue last failed or took too long; nil again after a read that succeeded.
         var failed: SteadyInstant?
+        /// Callers that wait for a read because they have no value that they could use instead.
+        var waiting = 0
     }
 
     private enum Lookup {
         case use(Known)
-        case wait(Running, known: Known?)
+        case wait(Running, stale: Known)
+        /// There is no value that the caller could use instead.
+        case waitForFirst(Running)
+        case refuse
     }
 
     private let capacity: Int
@@ -68,17 +73,23 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
     /// The value of a key, at most `Limits.freshnessLifetime` old.
     ///
     /// While the catalogue fails or does not answer, the value may be older. A slow read is never cancelled,
-    /// so that its value arrives in the end.
+    /// so that its value arrives in the end. Without an older value, callers wait for a limited time, and
+    /// while the catalogue fails only few of them do: they must not keep others from values that are known.
     func value(of key: Key, reading: @escaping Reading) async throws(CatalogueError) -> Known? {
         switch lookUp(at: key, reading) {
         case .use(let known): return known
-        case .wait(let running, let known?) where isUsable(known):
+        case .wait(let running, let stale):
             switch await running.outcomeInTime.value {
             case .success(let read)?: return read
             case .failure(let error)? where !error.isTransient: throw error
-            default: return known
+            default: return stale
             }
-        case .wait(let running, _): return try await running.outcome.value.get()
+        case .waitForFirst(let running):
+            defer { state.withLock { $0.waiting -= 1 } }
+            let outcome = await running.outcome.value(within: Limits.firstReadTimeout, by: clock)
+            guard let outcome else { throw .notInTime }
+            return try outcome.get()
+        case .refuse: throw .notInTime
         }
     }
 
@@ -113,14 +124,18 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
         let now = clock.steady()
         return state.withLock { state in
             state.entries[key]?.used = now
-            let entry = state.entries[key]
-            if let entry, entry.isFresh(at: now) { return .use(entry.known) }
-            if let entry, let failed = state.failed, now - failed < Limits.retryPause, isUsable(entry.known) {
-                return .use(entry.known)
-            }
-            let running = state.readings[key] ?? begin(key, reading, &state)
-            return .wait(running, known: entry?.known)
+            guard let entry = state.entries[key] else { return lookUpFirst(at: key, reading, &state) }
+            if entry.isFresh(at: now) { return .use(entry.known) }
+            guard isUsable(entry.known) else { return lookUpFirst(at: key, reading, &state) }
+            if let failed = state.failed, now - failed < Limits.retryPause { return .use(entry.known) }
+            return .wait(state.readings[key] ?? begin(key, reading, &state), stale: entry.known)
         }
+    }
+
+    private func lookUpFirst(at key: Key, _ reading: @escaping Reading, _ state: inout State) -> Lookup {
+        if state.failed != nil, state.waiting >= Limits.firstReadsWhileFailing { return .refuse }
+        state.waiting += 1
+        return .waitForFirst(state.readings[key] ?? begin(key, reading, &state))
     }
 
     private func isUsable(_ known: Known) -> Bool {
@@ -154,7 +169,9 @@ final class StaleWhileUnavailableCache<Key: Hashable & Sendable, Value: Sendable
             state.readings[key] = nil
             switch outcome {
             case .success(let known?): keep(known, for: key, &state)
-            case .success(nil): state.entries[key] = nil
+            case .success(nil):
+                state.failed = nil
+                state.entries[key] = nil
             case .failure(let error): if error.isTransient { state.failed = clock.steady() }
             }
         }
