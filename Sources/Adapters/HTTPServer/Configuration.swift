@@ -10,7 +10,8 @@ extension HTTPServer {
         package var limits = Limits()
         /// Runs `later` answers after their first wait, and streamed bodies; nil: the runtime's threads.
         package var background: (any TaskExecutor)?
-        /// Proxies in front of the server: the limit per address does not apply to them.
+        /// Proxies in front of the server: the limit per address does not apply to them, but to the requests
+        /// that they forward for a client.
         package var trustedProxies: [AddressNetwork] = []
         /// Whether each request gets an id, which its answer names in `X-Request-Id`.
         package var assignsRequestIDs = false

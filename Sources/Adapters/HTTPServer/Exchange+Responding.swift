@@ -74,6 +74,7 @@ extension Exchange {
         let status = connection.queuedStatus
         var seen: RequestSummary?
         let work = state.withLock { state in
+            if state.isForwarded { core.forwarded.release(state.client) }
             if state.isStream { core.streams.release(state.client) }
             if core.onFinished != nil {
                 seen = summary(state, status, now: now, isComplete: isComplete)

@@ -36,6 +36,8 @@ final class Exchange: Sendable {
         var client: PeerAddress
         /// Nil unless requests have ids.
         var requestID: String?
+        /// Whether the request counts among those that proxies forward.
+        var isForwarded = false
         /// Whether the answer counts among the streams.
         var isStream = false
         var memoryUse = 0
@@ -93,11 +95,21 @@ extension Exchange {
                 $0.memoryUse = head.memoryUse
                 $0.stage = .body(admission, dropped: 0)
             }
+            try countForwarded(client)
             if isRefusedAtOnce(head, admission) { throw Refusal(response: admission.refusal) }
             return .YES
         } catch {
             return refuse(raw, error.response)
         }
+    }
+
+    /// Counts a request that a proxy forwards; throws if its client has too many at a time.
+    ///
+    /// It no longer counts when the exchange has finished.
+    private func countForwarded(_ client: PeerAddress) throws(Refusal) {
+        guard client != peer.address, !core.proxies.contains(client) else { return }
+        guard core.forwarded.take(client) else { throw Refusal(response: ServerResponses.tooManyRequests) }
+        state.withLock { $0.isForwarded = true }
     }
 
     /// Answers a request that is refused by its header, which may not be readable.

@@ -8,6 +8,9 @@ package struct Limits: Sendable {
     /// Concurrent connections from one address (IPv6: from one /64 network): enough for a household behind
     /// one address, but not for a flood.
     package var connectionsPerAddress = 256
+    /// Concurrent requests of one client behind trusted proxies, whose connections are not limited; one
+    /// beyond them is answered 503.
+    package var forwardedPerClient = 256
     /// How long a connection may be idle between two requests: longer than the reload interval of any player.
     ///
     /// The header of the next request has to be complete within `header` after that.

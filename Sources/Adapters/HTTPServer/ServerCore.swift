@@ -16,6 +16,8 @@ final class ServerCore: Sendable {
     let lightweightResponses: ResponseSlots
     let reservedResponses: ResponseSlots
     let streams: ClientSlots
+    /// The requests that trusted proxies forward.
+    let forwarded: ClientSlots
     let proxies: TrustedProxies
     private let exchanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
@@ -32,6 +34,8 @@ final class ServerCore: Sendable {
         self.reservedResponses = ResponseSlots(limit: configuration.limits.reservedResponses)
         self.streams = ClientSlots(
             limit: configuration.limits.streams, perClient: configuration.limits.streamsPerClient)
+        self.forwarded = ClientSlots(
+            limit: configuration.limits.connections, perClient: configuration.limits.forwardedPerClient)
         self.proxies = TrustedProxies(networks: configuration.trustedProxies)
         self.connections = ConnectionTable(
             limitPerAddress: configuration.limits.connectionsPerAddress, proxies: proxies)

@@ -30,6 +30,7 @@ enum ServerResponses {
         .response(readableByAll)
 
     static let busy = unavailable("too many requests are waiting")
+    static let tooManyRequests = unavailable("too many requests of this client are being answered")
     static let tooManyStreams = unavailable("too many downloads are running")
     static let late = unavailable("the answer took too long")
     static let unsendable = unavailable("the answer could not be sent")

@@ -2,6 +2,8 @@ import HTTP
 
 /// The proxies in front of the server: they may open any number of connections, and are believed about whose
 /// requests they forward.
+///
+/// Each of those clients has a limit of its own.
 struct TrustedProxies: Sendable {
     let networks: [AddressNetwork]
 

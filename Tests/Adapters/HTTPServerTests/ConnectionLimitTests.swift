@@ -93,6 +93,36 @@ struct ClientBudgetTests {
         }
     }
 
+    @Test("A client behind a proxy has a few requests at a time; others are answered beside it")
+    func forwarded() async throws {
+        let configure: (inout HTTPServer.Configuration) -> Void = {
+            $0.limits.forwardedPerClient = 3
+            $0.trustedProxies = (try? [AddressNetwork.reading("127.0.0.0/8")]) ?? []
+        }
+        try await withServer(configure: configure, respond: Self.endless) { server in
+            var clients: [RawConnection] = []
+            for (forwarded, expected) in [
+                ("9.9.9.9", 200), ("1.1.1.1, 9.9.9.9", 200), ("9.9.9.9, 127.0.0.2", 200), ("9.9.9.9", 503),
+                ("8.8.8.8", 200),
+            ] {
+                let (status, client) = try await status(server, "X-Forwarded-For: \(forwarded)\r\n")
+                #expect(status == expected, "\(forwarded)")
+                clients.append(client)
+            }
+            // Requests of the proxies themselves have no such limit.
+            for fields in ["", "X-Forwarded-For: 127.0.0.2\r\n"] {
+                for _ in 0..<4 {
+                    let (status, client) = try await status(server, fields)
+                    #expect(status == 200)
+                    clients.append(client)
+                }
+            }
+            clients.removeAll()
+            try await becomesIdle(server)
+            #expect(try await status(server, "X-Forwarded-For: 9.9.9.9\r\n").0 == 200)
+        }
+    }
+
     @Test("X-Forwarded-For of anybody but a trusted proxy is not believed")
     func untrusted() async throws {
         let configure: (inout HTTPServer.Configuration) -> Void = { $0.limits.streamsPerClient = 1 }
