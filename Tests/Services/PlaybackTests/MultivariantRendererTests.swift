@@ -175,7 +175,7 @@ struct MultivariantRendererTests {
     }
 
     @Test(
-        "The audio of a file is the default of the video's group, in whichever tag, else the channel's default",
+        "The audio of a file is the default of the video's group in any of its tags, else the channel's default",
         arguments: [("hi", "a0"), ("lo", "a1"), ("other", "a1"), (nil, "a1")] as [(String?, String)])
     func audioOfFile(group: String?, audio: String) throws {
         var recorded = RecordedFixture()
@@ -190,6 +190,8 @@ struct MultivariantRendererTests {
                 ($0.groupID, $0.isDefault) = (groups[0], defaults[0] == "YES")
                 $0.media = zip(groups, defaults).dropFirst().map { group, isDefault in
                     [
+                        PlaylistAttribute(name: "TYPE", value: "AUDIO", isQuoted: false),
+                        PlaylistAttribute(name: "NAME", value: id, isQuoted: true),
                         PlaylistAttribute(name: "GROUP-ID", value: group, isQuoted: true),
                         PlaylistAttribute(name: "DEFAULT", value: isDefault, isQuoted: false),
                     ]

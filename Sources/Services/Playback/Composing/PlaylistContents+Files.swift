@@ -1,4 +1,5 @@
 import Catalogue
+import HLS
 package import Timeline
 
 /// What a file of a window needs beside a playlist: it has no discontinuities.
@@ -87,18 +88,17 @@ extension RenditionDescription {
     /// Whether it is the default of a group of alternatives; nil if it is not in the group.
     fileprivate func isDefault(in group: String?) -> Bool? {
         if groupID == group { return isDefault }
-        let tag = media?.first { $0.contains { $0.name == "GROUP-ID" && $0.value == group } }
-        return tag.map { $0.contains { $0.name == "DEFAULT" && $0.value == "YES" } }
+        return statedAlternatives.first { $0.groupID == group }?.isDefault
     }
 
     /// Whether the source states a group of audio for a video, and none of it is part of the video's media.
     var statesSeparateAudio: Bool {
         guard let audioGroup else { return false }
-        return !(media ?? []).contains { tag in
-            tag.contains { $0.name == "TYPE" && $0.value == "AUDIO" }
-                && tag.contains { $0.name == "GROUP-ID" && $0.value == audioGroup }
-        }
+        return !statedAlternatives.contains { $0.type == .audio && $0.groupID == audioGroup }
     }
+
+    /// The further tags by which it is an alternative, or those of what is part of a variant's media.
+    var statedAlternatives: [Rendition] { (media ?? []).compactMap { Rendition(AttributeList($0)) } }
 }
 
 extension SegmentList {

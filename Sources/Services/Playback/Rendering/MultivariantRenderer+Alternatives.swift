@@ -34,7 +34,7 @@ extension MultivariantRenderer {
     /// Alternatives that are part of a variant's own media, as the source stated them.
     func embedded(in variant: MeasuredRendition) -> [Rendition] {
         guard variant.id.kind == .video else { return [] }
-        return (variant.description.media ?? []).compactMap { Rendition(AttributeList($0)) }
+        return variant.description.statedAlternatives
     }
 
     /// Whether a group has an alternative that is part of a variant's own media.
@@ -47,10 +47,8 @@ extension MultivariantRenderer {
     /// A tag for each group that a rendition is in.
     private func memberships(of listed: MeasuredRendition) -> [Rendition] {
         guard let type = Self.type(of: listed), let group = listed.description.groupID else { return [] }
-        let others = (listed.description.media ?? []).compactMap { attributes -> Rendition? in
-            guard var rendition = Rendition(AttributeList(attributes)), rendition.type == type else {
-                return nil
-            }
+        let others = listed.description.statedAlternatives.filter { $0.type == type }.map { stated in
+            var rendition = stated
             rendition.uri = uri(of: listed.id)
             return rendition
         }

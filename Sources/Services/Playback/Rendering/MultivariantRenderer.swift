@@ -137,8 +137,7 @@ extension MultivariantRenderer {
     ) -> (stream: VariantStream, combination: Combination) {
         let audioGroup = audioGroup(said.audioGroup, of: rendition)
         let audio = members(ofGroup: audioGroup, kind: .audio, besides: rendition)
-        let subtitlesGroup =
-            rendition.id.kind == .subtitles ? said.subtitlesGroup : subtitlesGroup(said.subtitlesGroup)
+        let subtitlesGroup = subtitlesGroup(said.subtitlesGroup, of: rendition)
         let subtitles = members(ofGroup: subtitlesGroup, kind: .subtitles, besides: rendition)
         let combination = Combination(
             own: positions(of: [rendition]), audio: positions(of: audio), subtitles: positions(of: subtitles))
@@ -178,9 +177,11 @@ extension MultivariantRenderer {
     /// The group of a variant's subtitles; one of the window if no variant states any of the window's.
     ///
     /// An earlier source may have had subtitles that the newest one does not have, or names differently.
-    private func subtitlesGroup(_ stated: String?) -> String? {
+    private func subtitlesGroup(_ stated: String?, of rendition: MeasuredRendition) -> String? {
         let recorded = Set(renditions.filter { $0.id.kind == .subtitles }.flatMap(Self.groups))
-        if recorded.isEmpty || stated.map(recorded.contains) ?? false { return stated }
+        if rendition.id.kind == .subtitles || recorded.isEmpty || stated.map(recorded.contains) ?? false {
+            return stated
+        }
         let isReachable = variants.contains { variant in
             let repeats = (variant.description.repeats ?? []).map { VariantStream(AttributeList($0)) }
             let groups = [variant.description.subtitlesGroup] + repeats.map(\.subtitlesGroup)
