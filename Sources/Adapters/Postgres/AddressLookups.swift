@@ -15,9 +15,8 @@ final class AddressLookups: Sendable {
     }
 
     private final class Lookup: Sendable {
-        let outcome = Mutex<Outcome?>(nil)
-        /// When another lookup may begin; nil while this one runs.
-        private let freshUntil = Mutex<SteadyInstant?>(nil)
+        /// The result, and until when it may be used; nil while the lookup runs.
+        private let result = Mutex<(outcome: Outcome, freshUntil: SteadyInstant)?>(nil)
         /// Readable when the lookup has ended; never drained, so that it ends every wait.
         let end: WakePipe
 
@@ -25,13 +24,16 @@ final class AddressLookups: Sendable {
             end = try WakePipe()
         }
 
-        func isUsable(at now: SteadyInstant) -> Bool { freshUntil.withLock { $0.map { now < $0 } ?? true } }
+        var outcome: Outcome? { result.withLock { $0?.outcome } }
+
+        func isUsable(at now: SteadyInstant) -> Bool {
+            result.withLock { $0.map { now < $0.freshUntil } ?? true }
+        }
 
         /// Addresses are fresh for a while, a failure only for those who wait for it.
         func finish(_ outcome: Outcome, at now: SteadyInstant) {
-            self.outcome.withLock { $0 = outcome }
             let time: Duration = if case .found = outcome { Limits.lookupTime } else { .zero }
-            freshUntil.withLock { $0 = now + time }
+            result.withLock { $0 = (outcome, now + time) }
             end.wake()
         }
     }
@@ -48,8 +50,8 @@ final class AddressLookups: Sendable {
 
     /// At most `Limits.addresses` of a name, in the order in which the system prefers them.
     ///
-    /// Throws `unreachable` if there are none or the wait expires, `cancelled` if it is interrupted. A lookup
-    /// that nobody waits for any more runs on until it ends.
+    /// Throws `unreachable` if there are none or the wait expires, `cancelled` if it is interrupted. The
+    /// lookup continues after that.
     func addresses(
         of host: String, _ wait: SocketWait, by clock: HostClock,
     ) throws(PostgresError) -> [String] {
@@ -59,7 +61,7 @@ final class AddressLookups: Sendable {
         case .expired: throw PostgresError(.unreachable, "the addresses of \(host) were not found in time")
         case .ready: break
         }
-        switch lookup.outcome.withLock({ $0 }) {
+        switch lookup.outcome {
         case .found(let addresses) where !addresses.isEmpty: return addresses
         case .failed(let reason): throw PostgresError(.unreachable, "no address of \(host): \(reason)")
         case .found, nil: throw PostgresError(.unreachable, "no address of \(host)")

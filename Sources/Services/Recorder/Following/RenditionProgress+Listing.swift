@@ -112,7 +112,7 @@ extension RenditionProgress {
                 new.entries, arrival: arrival, target: target,
                 byDates: change.isRestart && !isResuming, areOthers: isNewMedia)
             let seen = change.isSource ? seenCount(new.numbers, of: playlist) : 0
-            placing.noteRecorded(new.entries, arrival, target: target)
+            if covered == new.entries.count { placing.noteRecorded(new.entries, arrival, target: target) }
             new.drop(max(covered, seen), opensHole: change.opensHole)
         }
     }
