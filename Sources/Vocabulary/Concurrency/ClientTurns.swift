@@ -17,8 +17,9 @@ package final class ClientTurns: Sendable {
     private let clock: HostClock
     private let shares = Mutex<[String: Share]>([:])
 
-    /// Makes `count` turns, of which one client may have `perClient`; whoever waits does so for `timeout` at
-    /// most.
+    /// Makes `count` turns, at most `perClient` for each client.
+    ///
+    /// A wait for a turn ends after `timeout`.
     package init(
         _ count: Int, perClient: Int, waiting: Int, clientWaiting: Int, timeout: Duration, clock: HostClock,
     ) {

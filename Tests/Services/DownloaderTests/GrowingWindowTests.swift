@@ -13,6 +13,23 @@ import Timeline
 /// until everything up to the end is published.
 @Suite("Windows that have not ended, and lists that stand still", .timeLimit(.minutes(30)))
 struct GrowingWindowTests {
+    /// A clock that ends each pause at once, and the pauses that were asked for.
+    private final class Pauses: Sendable {
+        private let asked = Mutex<[Duration]>([])
+
+        var all: [Duration] { asked.withLock { $0 } }
+
+        var clock: HostClock {
+            HostClock(
+                now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
+                sleep: { end in
+                    self.asked.withLock { $0.append(end - HostClock.system.steady()) }
+                    try Task.checkCancellation()
+                    await Task.yield()
+                })
+        }
+    }
+
     /// A channel that has published some of the six seconds of a window, under `/vod/window.m3u8`.
     private final class Channel: Sendable {
         struct State {
@@ -80,20 +97,13 @@ struct GrowingWindowTests {
                 return (lines + (count <= 40 ? [""] : ["#EXT-X-ENDLIST", ""])).joined(separator: "\n")
             }
             let downloading = try Downloading()
-            let pauses = Mutex<[Duration]>([])
-            let clock = HostClock(
-                now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
-                sleep: { end in
-                    pauses.withLock { $0.append(end - HostClock.system.steady()) }
-                    try Task.checkCancellation()
-                    await Task.yield()
-                })
-            let task = try await downloading.run(origin.request("/vod/live.m3u8"), clock: clock)
+            let pauses = Pauses()
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"), clock: pauses.clock)
             #expect(task.state == .completed && task.notes == nil)
             try expectWhole(downloading, origin)
             // The first segments of a load go alone; of one that brings nothing there are none.
             let longest = Limits.firstSegmentsTimeout
-            let alone = pauses.withLock { $0.count { $0 > longest / 2 && $0 <= longest } }
+            let alone = pauses.all.count { $0 > longest / 2 && $0 <= longest }
             #expect(alone <= 2)
         }
     }
@@ -219,19 +229,12 @@ struct GrowingWindowTests {
                 return (lines + listed + [first == 3 ? "#EXT-X-ENDLIST" : "", ""]).joined(separator: "\n")
             }
             let downloading = try Downloading()
-            let pauses = Mutex<[Duration]>([])
-            let clock = HostClock(
-                now: { HostClock.system.now() }, steady: { HostClock.system.steady() },
-                sleep: { end in
-                    pauses.withLock { $0.append(end - HostClock.system.steady()) }
-                    try Task.checkCancellation()
-                    await Task.yield()
-                })
-            let task = try await downloading.run(origin.request("/vod/live.m3u8"), clock: clock)
+            let pauses = Pauses()
+            let task = try await downloading.run(origin.request("/vod/live.m3u8"), clock: pauses.clock)
             #expect(task.state == .completed && task.notes == nil)
             try expectWhole(downloading, origin)
             // The longest pause is that before the first segment.
-            let longest = pauses.withLock { $0.max() ?? .zero }
+            let longest = pauses.all.max() ?? .zero
             #expect(longest <= Limits.firstSegmentsTimeout)
         }
     }

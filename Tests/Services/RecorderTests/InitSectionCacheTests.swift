@@ -77,16 +77,21 @@ struct InitSectionCacheTests {
         }
     }
 
+    /// A section for which the playlist names a key, and that key.
+    private static let keyedMap = MediaMap(uri: "init", keys: [Key(method: .aes128, uri: "key")])
+
+    private static func key() throws -> ContentKey {
+        ContentKey(name: try Ciphered.name(of: Ciphered.key), bytes: Ciphered.key)
+    }
+
     @Test("A section that is clear although its playlist names a key is kept as it is, also without the key")
     func clearBehindKey() async throws {
         try await Origin.run { origin in
             origin.serve("/init", Self.tables)
-            let store = MemorySegmentStore()
-            let channel = try #require(ChannelID("news"))
+            let (store, channel) = (MemorySegmentStore(), try #require(ChannelID("news")))
             let keeper = InitSectionCache(channel: channel, rendition: video(0), store: store)
-            let map = MediaMap(uri: "init", keys: [Key(method: .aes128, uri: "key")])
+            let (map, key) = (Self.keyedMap, try Self.key())
             let (url, link) = (try origin.url("/init"), try origin.link())
-            let key = ContentKey(name: try Ciphered.name(of: Ciphered.key), bytes: Ciphered.key)
             let held = try await keeper.section(
                 map, at: url, domain: 0, link: link, key: (key, Ciphered.iv))
             #expect(try await store.read(.initialization(channel, video(0), held.name)) == Self.tables)
@@ -110,12 +115,10 @@ struct InitSectionCacheTests {
         try #require(bytes.prefix(16).elementsEqual(first))
         try await Origin.run { origin in
             origin.serve("/init", bytes)
-            let store = MemorySegmentStore()
-            let channel = try #require(ChannelID("news"))
+            let (store, channel) = (MemorySegmentStore(), try #require(ChannelID("news")))
             let keeper = InitSectionCache(channel: channel, rendition: video(0), store: store)
-            let map = MediaMap(uri: "init", keys: [Key(method: .aes128, uri: "key")])
+            let (map, key) = (Self.keyedMap, try Self.key())
             let (url, link) = (try origin.url("/init"), try origin.link())
-            let key = ContentKey(name: try Ciphered.name(of: Ciphered.key), bytes: Ciphered.key)
             let held = try await keeper.section(map, at: url, domain: 0, link: link, key: (key, vector))
             #expect(try await store.read(.initialization(channel, video(0), held.name)) == Self.tables)
             let kept = try await keeper.keep(map, at: url, link: link)

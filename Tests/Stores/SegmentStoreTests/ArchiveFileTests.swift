@@ -87,7 +87,7 @@ struct ArchiveFileTests {
         #expect(rounds >= 39)
     }
 
-    @Test("What nobody waits for any more is not read into memory")
+    @Test("A cancelled request reads nothing more into memory")
     func cancelled() async throws {
         let thread = BlockingExecutor(label: "test")
         let pieces = try zeros(pieces: 1, on: thread)

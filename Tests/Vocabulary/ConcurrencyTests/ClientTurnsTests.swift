@@ -50,7 +50,7 @@ struct ClientTurnsTests {
         #expect(work.begun.count == 5)
     }
 
-    @Test("What is beyond the work of a client that may wait is refused at once")
+    @Test("More work of a client than may wait is refused at once")
     func flood() async throws {
         let turns = turns()
         let places = 2 + clientWaiting
@@ -69,7 +69,7 @@ struct ClientTurnsTests {
         #expect(refused == places && work.begun.count == places)
     }
 
-    @Test("Whoever waits is refused after the timeout, and what runs goes on")
+    @Test("Waiting work is refused after the timeout; running work continues")
     func timeout() async throws {
         let turns = turns()
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -157,7 +157,7 @@ struct PartFetcher: Sendable {
         }
     }
 
-    /// Begins a body in place of one of which a part was received.
+    /// Starts the body again, and drops what was received of the earlier one.
     private func replace(
         _ body: inout OpenPart?, _ job: PartJob, _ head: TransferHead, _ opening: BodyResponse,
         listed: HLS.ByteRange?,

@@ -33,7 +33,7 @@ struct OpeningTracks: Sendable, Equatable {
         }
     }
 
-    /// Has ffmpeg read as far as these tracks.
+    /// Makes ffmpeg read far enough to find these tracks.
     var probing: [String] { FFmpegOptions.probing(byteCount: byteCount) }
 
     var mapping: [String] { found.flatMap { ["-map", "0:i:\($0)"] } }

@@ -41,7 +41,7 @@ struct TimePlacing: Sendable {
     /// Where the times of the source run before came from; nil when none was placed in this process.
     private(set) var previousClock: Clock?
     private(set) var hasPlaced = false
-    /// The offset of a source without dates from before a step of the clock; nil once it is in use again.
+    /// The offset that a source without dates had before a step of the clock; nil once it has that again.
     private var lastingOffset: Int64?
     /// The offset that dates showed of which all entries were recorded already; nil without such dates.
     var recordedOffset: Int64?
